@@ -1,0 +1,94 @@
+"""The only reader of the process environment: one frozen value, and a bad value is refused with its name and an example."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+class BadEnvironment(SystemExit):
+    """An environment variable has a value that cannot be used."""
+
+    def __init__(self, name: str, value: str, example: str) -> None:
+        super().__init__(f"{name}={value!r} cannot be used. Example: {name}={example}")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the operator decided. Paths are absolute; URLs are unparsed but of a known scheme."""
+
+    state: Path
+    port: int
+    gateway_port: int
+    database_url: str | None  # None: embedded PostgreSQL
+    owner_database_url: str | None  # migrations and seeding; None: the same server under the owner's role
+    redis_url: str | None  # None: embedded Valkey
+    model: str | None  # a Hugging Face directory or name; None: the packaged SmolLM2
+    engine_url: str | None  # a remote SGLang or router instead of a child
+    fake_engine: bool  # the shipped fake instead of a model; labelled in the interface
+    hosts: tuple[str, ...]  # host names that the web process answers to
+    debug: bool
+
+
+def default_state() -> Path:
+    """`/var/lib/nekibu` for root (PostgreSQL runs there under its own user), else the user's data directory."""
+    return Path("/var/lib/nekibu") if os.geteuid() == 0 else Path.home() / ".local" / "share" / "nekibu"
+
+
+def read(environ: Mapping[str, str] = os.environ) -> Environment:
+    """Read every variable once. Raises `BadEnvironment` at the first one that cannot be used."""
+    port = _port(environ, "NEKIBU_PORT", 8000)
+    return Environment(
+        state=_directory(environ, "NEKIBU_STATE", default_state()),
+        port=port,
+        gateway_port=_port(environ, "NEKIBU_GATEWAY_PORT", port + 1),
+        database_url=_url(environ, "DATABASE_URL", ("postgres", "postgresql"), "postgresql://nekibu_app:secret@db.example/nekibu"),
+        owner_database_url=_url(
+            environ, "NEKIBU_OWNER_DATABASE_URL", ("postgres", "postgresql"), "postgresql://nekibu_owner:secret@db.example/nekibu"
+        ),
+        redis_url=_url(environ, "REDIS_URL", ("redis", "rediss", "unix"), "redis://cache.example:6379/0"),
+        model=environ.get("NEKIBU_MODEL") or None,
+        engine_url=_url(environ, "NEKIBU_ENGINE_URL", ("http", "https"), "http://gpu.example:30000"),
+        fake_engine=_flag(environ, "NEKIBU_FAKE_ENGINE"),
+        hosts=tuple(h.strip() for h in environ.get("NEKIBU_HOSTS", "").split(",") if h.strip()),
+        debug=_flag(environ, "NEKIBU_DEBUG"),
+    )
+
+
+def _directory(environ: Mapping[str, str], name: str, default: Path) -> Path:
+    raw = environ.get(name)
+    if not raw:
+        return default
+    path = Path(raw).expanduser()
+    if not path.is_absolute() or (path.exists() and not path.is_dir()):
+        raise BadEnvironment(name, raw, "/var/lib/nekibu")
+    return path
+
+
+def _port(environ: Mapping[str, str], name: str, default: int) -> int:
+    raw = environ.get(name)
+    if not raw:
+        return default
+    if not raw.isascii() or not raw.isdigit() or not 1 <= int(raw) <= 65535:
+        raise BadEnvironment(name, raw, str(default))
+    return int(raw)
+
+
+def _url(environ: Mapping[str, str], name: str, schemes: tuple[str, ...], example: str) -> str | None:
+    raw = environ.get(name)
+    if not raw:
+        return None
+    parts = urlsplit(raw)
+    if parts.scheme not in schemes or not (parts.netloc or parts.path.strip("/")):
+        raise BadEnvironment(name, raw, example)
+    return raw
+
+
+def _flag(environ: Mapping[str, str], name: str) -> bool:
+    raw = environ.get(name, "").lower()
+    if raw not in {"", "0", "1", "true", "false", "yes", "no"}:
+        raise BadEnvironment(name, raw, "1")
+    return raw in {"1", "true", "yes"}
