@@ -1,0 +1,1 @@
+"""The engine child: the only room that imports SGLang, torch or transformers."""
