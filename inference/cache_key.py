@@ -1,0 +1,26 @@
+"""Stage 6: the versioned key of the prefix cache. Its parts are shown; the salt is made in the gateway and never seen here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from inference.types import CacheKey, CachePolicy, Namespace
+
+SCHEME = "kv1"
+
+
+def cache_key(*, tenant: str, trust_class: str, acl_epoch: str, policy: CachePolicy) -> CacheKey:
+    """Who may share what was computed. A missing part, or a task that switches the cache off, shares with nobody."""
+    missing = [
+        name
+        for name, part in (("tenant", tenant), ("trust_class", trust_class), ("acl_epoch", acl_epoch))
+        if not part
+    ]
+    mode: Literal["isolated", "off"] = "off" if missing or policy.mode == "off" else "isolated"
+    if missing:
+        reasons = (f"one-time salt: {', '.join(missing)} is missing",)
+    elif policy.mode == "off":
+        reasons = ("one-time salt: the task switches sharing off",)
+    else:
+        reasons = (f"shared inside the tenant, class {trust_class}, epoch {acl_epoch}",)
+    return CacheKey(SCHEME, Namespace(tenant, trust_class, acl_epoch), mode, reasons)
