@@ -9,6 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 
+PROJECT = Path(__file__).resolve().parent.parent
+
+
 class BadEnvironment(SystemExit):
     """An environment variable has a value that cannot be used."""
 

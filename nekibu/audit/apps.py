@@ -1,0 +1,9 @@
+"""The audit app."""
+
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "nekibu.audit"
+    label = "audit"
+    default_auto_field = "django.db.models.BigAutoField"

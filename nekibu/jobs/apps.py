@@ -1,0 +1,9 @@
+"""The jobs app."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    name = "nekibu.jobs"
+    label = "jobs"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,9 @@
+"""Socket addresses: live progress of runs and of single decisions."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from ats.consumers import RunProgress
+
+websocket_urlpatterns = [path("live/runs/<uuid:run_id>/", RunProgress.as_asgi())]
