@@ -56,6 +56,7 @@ class Membership(TenantModel):
 
     class Meta:
         db_table = "users_membership"
+        default_manager_name = "objects"
         constraints = [models.UniqueConstraint(fields=["tenant", "user", "role"], name="users_one_role")]
 
     def __str__(self) -> str:
@@ -78,6 +79,7 @@ class ApiToken(TenantModel):
 
     class Meta:
         db_table = "users_apitoken"
+        default_manager_name = "objects"
         constraints = [models.UniqueConstraint(fields=["tenant", "digest"], name="users_one_token")]
         indexes = [models.Index(fields=["digest"], name="users_token_digest")]
 
