@@ -1,0 +1,1 @@
+"""Figures about the running product: each module measures one promise and says whether it holds."""
