@@ -14,26 +14,40 @@ from nekibu.embedded.valkey import Valkey
 
 
 class Cluster:
-    """PostgreSQL and Valkey in a temporary state directory."""
+    """PostgreSQL and Valkey in a temporary state directory, outside any private home: PostgreSQL runs under its own user."""
 
     def __init__(self, *, valkey: bool = False) -> None:
-        self.state = Path(tempfile.mkdtemp(prefix="nkb-", dir="/tmp"))
-        self.state.chmod(0o755)
-        layout = Layout(self.state)
-        self.postgres = Postgres(layout.database, layout.database_socket, layout.logs / "postgres.log", secrets.load(self.state), durable=False)
-        self.valkey = Valkey(layout.valkey, layout.logs / "valkey.log", durable=False) if valkey else None
+        self.state = Path(tempfile.mkdtemp(prefix=f"nkb-{os.getpid()}-", dir="/tmp"))
+        self.state.chmod(0o711)
+        self.layout = Layout(self.state)
+        self.secrets = secrets.load(self.state)
+        logs = self.layout.logs
+        self.postgres = Postgres(
+            self.layout.database,
+            self.layout.database_socket,
+            logs / "postgres.log",
+            self.secrets,
+            durable=False,
+        )
+        self.valkey = Valkey(self.layout.valkey, logs / "valkey.log", durable=False) if valkey else None
 
     def start(self) -> None:
         """Start, and point this process's environment at them."""
+        for external in ("DATABASE_URL", "NEKIBU_OWNER_DATABASE_URL", "REDIS_URL"):
+            os.environ.pop(external, None)
         os.environ["NEKIBU_STATE"] = str(self.state)
         os.environ["NEKIBU_DB_ROLE"] = "owner"
-        self.postgres.start()
-        if self.valkey:
-            self.valkey.start()
+        try:
+            self.postgres.start()
+            if self.valkey:
+                self.valkey.start()
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Stop, and remove everything."""
         if self.valkey:
-            self.valkey.stop()
+            self.valkey.stop(5)
         self.postgres.stop(5)
         shutil.rmtree(self.state, ignore_errors=True)

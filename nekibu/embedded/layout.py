@@ -50,4 +50,6 @@ class Layout:
 
     def database_url(self, role: str, password: str, name: str = "nekibu") -> str:
         """Connection URL over the socket."""
-        return f"postgresql://{role}:{quote(password)}@/{name}?host={quote(str(self.database_socket), safe='')}"
+        return (
+            f"postgresql://{role}:{quote(password)}@/{name}?host={quote(str(self.database_socket), safe='')}"
+        )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_KEPT_LOGS = 3
 
 
 class Child:
-    """One process in a group of its own. Start it from the main thread: the parent-death signal binds to the thread."""
+    """One process in a session of its own, so that Ctrl-C in the terminal reaches only whoever supervises it.
+
+    Start it from the main thread: the parent-death signal comes when the *thread* that started it ends.
+    """
 
     def __init__(
         self,
@@ -29,31 +34,40 @@ class Child:
         cwd: Path | None = None,
     ) -> None:
         self.name, self.command, self.log = name, list(command), log
-        self.env, self.stop_signal, self.death_signal, self.user, self.cwd = env, stop_signal, death_signal, user, cwd
+        self.env, self.stop_signal, self.death_signal, self.user, self.cwd = (
+            env,
+            stop_signal,
+            death_signal,
+            user,
+            cwd,
+        )
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the process; its output goes to the log, the last run's log is kept beside it."""
+        """Start the process; its output is appended to the log."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        if self.log.exists() and self.log.stat().st_size > 5_000_000:
-            self.log.replace(self.log.with_suffix(".log.1"))
-        command = self.command
-        if self.user:
-            command = [
-                "setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups",
-                f"--pdeathsig={self.death_signal.name.removeprefix('SIG')}", "--", *command,
-            ]  # fmt: skip
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
-                command,
+                self.command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=dict(self.env) if self.env is not None else None,
                 cwd=self.cwd,
                 start_new_session=True,
-                preexec_fn=None if self.user else _die_with_parent(self.death_signal),  # noqa: PLW1509
+                user=self.user,
+                group=self.user,
+                extra_groups=[] if self.user else None,
+                # After the change of user: the kernel forgets the signal when credentials change.
+                preexec_fn=die_with_parent(self.death_signal),
             )
+
+    def rotate_log(self) -> None:
+        """Begin a new log; the last three runs stay beside it."""
+        for number in range(_KEPT_LOGS, 0, -1):
+            older = self.log.with_name(f"{self.log.name}.{number - 1}") if number > 1 else self.log
+            if older.exists():
+                older.replace(self.log.with_name(f"{self.log.name}.{number}"))
 
     @property
     def pid(self) -> int | None:
@@ -75,25 +89,28 @@ class Child:
         if self.process and self.process.poll() is None:
             self.process.send_signal(self.stop_signal)
 
-    def stop(self, seconds: float) -> None:
-        """Stop signal, wait, then SIGKILL for the whole group; returns when the process is gone."""
+    def wait(self, seconds: float) -> bool:
+        """Whether it ended within the bound."""
         if self.process is None:
-            return
-        self.ask_to_stop()
+            return True
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            pass
+            return False
+        return True
+
+    def stop(self, seconds: float) -> None:
+        """Stop signal, wait, then SIGKILL for what is left of the group; returns when the process is gone."""
+        self.ask_to_stop()
+        self.wait(seconds)
         self.kill()
 
     def kill(self) -> None:
         """SIGKILL for the group, and wait."""
         if self.process is None:
             return
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
 
     def tail(self, lines: int = 12) -> str:
@@ -103,22 +120,35 @@ class Child:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
-def wait_for(ready: object, child: Child, seconds: float, what: str) -> None:
+def wait_for(
+    ready: Callable[[], bool],
+    child: Child,
+    seconds: float,
+    what: str,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
     """Poll `ready()` until true. Raises SystemExit with the log's end when the child ended or the time is over."""
-    assert callable(ready)  # noqa: S101
     deadline = time.monotonic() + seconds
     while not ready():
         if not child.running:
-            raise SystemExit(f"{what} ended with status {child.code}. The end of {child.log}:\n{child.tail()}")
+            raise SystemExit(
+                f"{what} ended with status {child.code}. The end of {child.log}:\n{child.tail()}"
+            )
         if time.monotonic() > deadline:
-            raise SystemExit(f"{what} was not ready after {seconds:.0f} s. The end of {child.log}:\n{child.tail()}")
-        time.sleep(0.05)
+            raise SystemExit(
+                f"{what} was not ready after {seconds:.0f} s. The end of {child.log}:\n{child.tail()}"
+            )
+        pause(0.05)
 
 
-def _die_with_parent(death: signal.Signals):  # type: ignore[no-untyped-def]
+def die_with_parent(death: signal.Signals) -> Callable[[], None]:
+    """For `preexec_fn`: the kernel sends this signal when the parent's thread ends, by whatever cause."""
     libc = ctypes.CDLL(None, use_errno=True)
+    parent = os.getpid()
 
     def prepare() -> None:
         libc.prctl(_PR_SET_PDEATHSIG, int(death), 0, 0, 0)
+        if os.getppid() != parent:  # it ended before the line above
+            os._exit(1)
 
     return prepare

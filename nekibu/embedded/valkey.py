@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from nekibu.embedded.binaries import valkey_server
@@ -24,13 +26,17 @@ class Valkey:
             log,
         )  # fmt: skip
 
-    def start(self) -> None:
-        """Run it, and wait until it answers."""
+    def start(self, pause: Callable[[float], None] = time.sleep) -> None:
+        """Run it, and wait until it answers. `pause` may raise to give up waiting."""
+        if len(str(self.path)) > 107:
+            raise SystemExit(
+                f"The path {self.path} is too long for a socket. Choose a shorter NEKIBU_STATE, such as /var/lib/nekibu."
+            )
         self.directory.mkdir(parents=True, exist_ok=True)
         self.directory.chmod(0o700)
         self.path.unlink(missing_ok=True)
         self.child.start()
-        wait_for(self.ready, self.child, 120, "Valkey")
+        wait_for(self.ready, self.child, 600, "Valkey", pause)  # a long log takes its time
 
     def stop(self, seconds: float = 10) -> None:
         """Stop within the bound."""
