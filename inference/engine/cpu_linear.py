@@ -7,7 +7,7 @@ launch setting of its own, because it changes numbers and so the engine's finger
 from __future__ import annotations
 
 import os
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import torch
 from sglang.srt.layers.quantization.unquant import UnquantizedLinearMethod
@@ -26,7 +26,7 @@ def chosen_mode() -> Mode:
     mode = os.environ.get(VARIABLE) or "packed"
     if mode not in MODES:
         raise ValueError(f"{VARIABLE}={mode!r}: expected one of {', '.join(MODES)}")
-    return cast(Mode, mode)
+    return mode
 
 
 class PackedLinear(UnquantizedLinearMethod):
