@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from inference.types import CacheKey, CachePolicy, Namespace
+from inference.types import CacheKey, CachePolicy, Evidence, Namespace, digest
 
 SCHEME = "kv1"
 
@@ -24,3 +24,11 @@ def cache_key(*, tenant: str, trust_class: str, acl_epoch: str, policy: CachePol
     else:
         reasons = (f"shared inside the tenant, class {trust_class}, epoch {acl_epoch}",)
     return CacheKey(SCHEME, Namespace(tenant, trust_class, acl_epoch), mode, reasons)
+
+
+def trust_class(evidence: tuple[Evidence, ...], *, restricted: bool, actor_id: str) -> str:
+    """Who may share what is computed over these pieces: the tenant, readers with equal rights, or one actor alone."""
+    if restricted:
+        return f"actor:{actor_id}" if actor_id else ""
+    rules = sorted({rule for piece in evidence for rule in piece.access_rules})
+    return f"acl:{digest(rules)[:32]}" if rules else "tenant"

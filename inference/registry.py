@@ -102,11 +102,6 @@ class TaskSpec:
     policy: ServicePolicy = field(default_factory=ServicePolicy)
     tiers: tuple[Tier, ...] = ("rules", "economic", "person")
     min_tier: Tier = "rules"
-    escalate_flags: tuple[str, ...] = (
-        "hidden_text",
-        "injection",
-        "contradiction",
-    )  # these reach a person whatever the model says
     body_days: int = 7
 
     @property

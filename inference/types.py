@@ -159,7 +159,11 @@ class TaskRequest:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a task is about, loaded and authorised by the product. `value` is the product's own frozen value."""
+    """What a task is about, loaded and authorised by the product. `value` is the product's own frozen value.
+
+    `label` stays in the record for good, so it names the thing and not the person. `group_key` gathers the questions
+    to a person about one thing (five criteria of one application) into one entry of the inbox.
+    """
 
     type: str
     id: str
@@ -167,8 +171,10 @@ class Subject:
     value: Any = None
     ai_opt_out: bool = False
     language: str = "tr"
-    flags: frozenset[str] = frozenset()  # hidden_text, injection, contradiction, quality_low …
+    flags: frozenset[str] = frozenset()  # hidden_text, injection, contradiction, quality_low, human_only …
     url: str = ""
+    group_key: str = ""
+    group_title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,39 @@
+"""What may be done with decisions, and what is recorded of it."""
+
+from __future__ import annotations
+
+from nekibu.audit.tags import AuditTag
+from nekibu.permissions.actions import Action
+from nekibu.permissions.roles import grant
+
+
+class InferenceAction(Action):
+    """Acts on decisions and on the engine's pages."""
+
+    DECISION_READ = "inference:decision:read"
+    DECISION_CREATE = "inference:decision:create"
+    DECISION_CANCEL = "inference:decision:cancel"
+    DECISION_OVERRIDE = "inference:decision:override"
+    TRACE_READ = "inference:trace:read"
+    ENGINE_READ = "inference:engine:read"
+
+
+class InferenceTag(AuditTag):
+    """What the audit chain says about decisions."""
+
+    DECISION_RECEIVED = "inference:decision:received"
+    DECISION_RESUMED = "inference:decision:resumed"
+    DECISION_MOVED = "inference:decision:moved"
+    DECISION_CORRECTED = "inference:decision:corrected"
+    EPOCH_RAISED = "inference:epoch:raised"
+
+
+def grant_all() -> None:
+    """The roles' rights; an administrator has every right already."""
+    a = InferenceAction
+    everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
+    for role in ("recruiter", "reviewer"):
+        grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
+    grant("hiring_manager", *everybody)
+    grant("auditor", *everybody)
+    grant("interviewer", a.ENGINE_READ)

@@ -1,0 +1,64 @@
+"""Reads of decisions, always in the tenant's scope."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from inference import bodies
+from inference.models import CacheEpoch, Decision
+from inference.types import Citation, Cost, Finding, Outcome
+from nekibu.errors import NotFound
+from nekibu.permissions.actor import Actor
+
+
+def acl_epoch(trust_class: str) -> str:
+    """The tenant's and the class's epoch; both only grow, and a grown one shares with nobody of before."""
+    values = dict(
+        CacheEpoch.objects.filter(trust_class__in={"", trust_class}).values_list("trust_class", "value")
+    )
+    return f"{values.get('', 1)}.{values.get(trust_class, 1)}"
+
+
+def decisions_for(actor: Actor) -> QuerySet[Decision]:
+    """The tenant's decisions, newest first."""
+    return Decision.objects.order_by("-id")
+
+
+def decision_for(actor: Actor, decision_id: UUID) -> Decision:
+    """One decision. Raises NotFound, also for another tenant's."""
+    found = decisions_for(actor).filter(pk=decision_id).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def outcome_of(decision: Decision) -> Outcome:
+    """What is known of a decision now. The value is gone once its body has been deleted; products keep what they need."""
+    body: dict[str, Any] = bodies.read(decision.id, "outcome") or {}
+    return Outcome(
+        decision_id=decision.id,
+        status=decision.status,
+        value=body.get("value"),
+        valid=bool(decision.valid),
+        decided_by=decision.decided_by or None,
+        citations=tuple(_citation(c) for c in body.get("citations", ())),
+        findings=tuple(Finding(**f) for f in body.get("findings", ())),
+        approval_id=decision.approval_id,
+        cost=Cost(decision.cost_amount, decision.cost_currency, decision.cost_state)
+        if decision.cost_state
+        else None,
+        route={
+            "tier": decision.tier,
+            "reason": decision.route_reason,
+            "clock": decision.clock,
+            "band": decision.band,
+        },
+        reason=decision.reason,
+    )
+
+
+def _citation(raw: dict[str, Any]) -> Citation:
+    return Citation(**{**raw, "bbox": tuple(raw["bbox"]) if raw["bbox"] else None})

@@ -1,0 +1,35 @@
+"""Celery doors of inference."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from celery import shared_task
+
+from inference import collecting, services
+from inference.errors import EngineDown, GatewayLost
+from nekibu.jobs.tasks import tenant_task
+from nekibu.permissions.actor import Actor
+from nekibu.tenants.models import Tenant
+from nekibu.tenants.scope import tenant_scope
+
+log = logging.getLogger(__name__)
+
+
+@tenant_task("inference.decide")
+def decide(actor: Actor, *, decision_id: str) -> None:
+    """Bring a submitted decision to rest."""
+    services.resume(actor, UUID(decision_id))
+
+
+@shared_task(name="inference.collect_attempts", ignore_result=True)
+def collect_attempts() -> None:
+    """Write down what the gateway kept for callers who were gone, then tidy up tenant by tenant."""
+    try:
+        collecting.collect_attempts()
+    except (EngineDown, GatewayLost) as away:
+        log.info("nothing collected: %s", away.error_code)
+    for tenant in Tenant.objects.only("id"):
+        with tenant_scope(tenant.id):
+            collecting.tidy(Actor.system(tenant.id, "beat"))
