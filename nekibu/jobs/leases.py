@@ -33,11 +33,14 @@ def finish(work: Outbox) -> bool:
     return bool(Outbox.objects.filter(pk=work.pk, fence=work.fence, done_at__isnull=True).update(done_at=timezone.now(), lease_until=None))
 
 
-def give_back(work: Outbox, error: str, *, retry: bool) -> None:
-    """Let the row go after a failure: again after a growing pause, or dead when it cannot help to try again."""
+def give_back(work: Outbox, error: str, *, retry: bool, patient: bool = False) -> None:
+    """Let the row go after a failure: again after a growing pause, or dead when it cannot help to try again.
+
+    `patient` work waits for a part of the system that is away, however long that takes.
+    """
     now = timezone.now()
-    pause = timedelta(seconds=min(60, 2 ** min(work.attempts, 6)))
-    dead = None if retry and work.attempts < MAX_ATTEMPTS else now
+    pause = timedelta(seconds=2 if patient else min(60, 2 ** min(work.attempts, 6)))
+    dead = None if patient or (retry and work.attempts < MAX_ATTEMPTS) else now
     Outbox.objects.filter(pk=work.pk, fence=work.fence).update(
         lease_until=None, available_at=now + pause, dead_at=dead, error=error[:500]
     )

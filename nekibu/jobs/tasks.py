@@ -67,7 +67,12 @@ def _give_back(work: Outbox, broken: Exception) -> None:
     close_old_connections()
     try:
         with tenant_scope(work.tenant_id):
-            leases.give_back(work, f"{type(broken).__name__}: {broken}", retry=retry)
+            leases.give_back(
+                work,
+                f"{type(broken).__name__}: {broken}",
+                retry=retry,
+                patient=isinstance(broken, NekibuError) and broken.retryable,
+            )
     except DatabaseError:
         close_old_connections()  # the lease runs out by itself
 
