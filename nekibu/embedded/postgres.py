@@ -65,10 +65,14 @@ class Postgres:
                 f"The path {self.socket} is too long for a socket. Choose a shorter NEKIBU_STATE, such as /var/lib/nekibu."
             )
         self._create()
-        self._let_the_last_one_end(pause)
-        self.child.start()
+        self.resume(pause)
         wait_for(self.ready, self.child, 3600, "PostgreSQL", pause)  # recovery after a crash may take long
         self._prepare()
+
+    def resume(self, pause: Callable[[float], None] = time.sleep) -> None:
+        """Run the server on its data, without waiting for it: after a crash its clients connect again by themselves."""
+        self._let_the_last_one_end(pause)
+        self.child.start()
 
     def stop(self, seconds: float = 20) -> None:
         """Fast shutdown within the bound, then an immediate one, which the next start recovers from."""

@@ -32,26 +32,26 @@ class Child:
         death_signal: signal.Signals = signal.SIGKILL,
         user: str | None = None,
         cwd: Path | None = None,
+        output: Path | None = None,
     ) -> None:
-        self.name, self.command, self.log = name, list(command), log
-        self.env, self.stop_signal, self.death_signal, self.user, self.cwd = (
-            env,
-            stop_signal,
-            death_signal,
-            user,
-            cwd,
-        )
+        self.name, self.command, self.log, self.env = name, list(command), log, env
+        self.stop_signal, self.death_signal, self.user, self.cwd = stop_signal, death_signal, user, cwd
+        self.output = output  # for what it says on standard output, when that is not log
         self.process: subprocess.Popen[bytes] | None = None
+        self._swept = False
 
     def start(self) -> None:
         """Start the process; its output is appended to the log."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as output:
+        self._swept = False
+        with contextlib.ExitStack() as files:
+            log = files.enter_context(self.log.open("ab"))
+            output = files.enter_context(self.output.open("wb")) if self.output else log
             self.process = subprocess.Popen(
                 self.command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=log,
                 env=dict(self.env) if self.env is not None else None,
                 cwd=self.cwd,
                 start_new_session=True,
@@ -106,9 +106,10 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """SIGKILL for the group, and wait."""
-        if self.process is None:
+        """SIGKILL for what is left of the group, and wait. Once per start: the number may later be somebody else's."""
+        if self.process is None or self._swept:
             return
+        self._swept = True
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
