@@ -156,6 +156,24 @@ class TaskRequest:
             [self.task, self.task_version, self.subject, self.inputs, self.as_of, self.mode, self.endpoint]
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """For the encrypted body of a request that waits."""
+        value: dict[str, Any] = plain(self)
+        return {**value, "actor": self.actor.to_json()}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> TaskRequest:
+        """The inverse of `to_json`."""
+        return cls(
+            **{
+                **value,
+                "actor": Actor.from_json(value["actor"]),
+                "subject": tuple(value["subject"]),
+                "as_of": datetime.fromisoformat(value["as_of"]) if value["as_of"] else None,
+                "deadline_at": datetime.fromisoformat(value["deadline_at"]) if value["deadline_at"] else None,
+            }
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
