@@ -156,9 +156,8 @@ def _plan_extends(
     for request, prefix, new in zip(requests, prefixes, news, strict=True):
         length = prefix + new
         mask = None
-        if (
-            prefix and new > 1
-        ):  # is_causal aligns the triangle at the top left, which is wrong behind a prefix
+        # is_causal aligns the triangle at the top left, which is wrong behind a prefix
+        if prefix and new > 1:
             mask = torch.arange(length)[None] <= torch.arange(prefix, length)[:, None]
         parts.append(Extend(start, start + new, table[request, :length].long(), mask))
         start += new

@@ -142,6 +142,7 @@ def _wait_until_ready(child: subprocess.Popen[bytes], url: str, log: Path) -> No
 
 def _kill_group(child: subprocess.Popen[bytes]) -> None:
     """The whole group, and not before every process of it is gone: a second engine beside it would need 4 GB more."""
+    left = _shared_memory(child.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait(timeout=30)
@@ -152,8 +153,19 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
         except ProcessLookupError:
             break
         time.sleep(0.1)
-    for left in Path("/dev/shm").glob(f"sglang_loads_*{child.pid}*.shm"):
-        left.unlink(missing_ok=True)
+    for segment in left:
+        segment.unlink(missing_ok=True)
+
+
+def _shared_memory(group: int) -> set[Path]:
+    """The load snapshots that this engine has mapped: a kill leaves them behind, and their names are random."""
+    found: set[Path] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):
+            if os.getpgid(int(process.name)) == group:
+                maps = (process / "maps").read_text().split()
+                found |= {Path(word) for word in maps if word.startswith("/dev/shm/sglang_loads_")}
+    return found
 
 
 def _free_port() -> int:

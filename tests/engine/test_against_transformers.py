@@ -24,7 +24,7 @@ PROMPTS = (
     "To be, or not to be, that is the",
     "<|im_start|>user\nSay hello.<|im_end|>\n<|im_start|>assistant\n",
 )
-LENGTHS = (64, 300, 800)  # of running text, where attention over many rows has to be right
+LENGTHS = (64, 300, 800, 1500)  # of running text; the last is computed in two chunks
 REFERENCE = """
 import json, sys, torch
 from transformers import AutoModelForCausalLM
