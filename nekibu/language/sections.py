@@ -1,0 +1,115 @@
+"""The sections of a CV by their headings, and which intervals of a CV are work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nekibu.language.intervals import Interval, intervals
+from nekibu.language.turkish import fold
+
+SectionKind = Literal[
+    "summary", "personal", "experience", "internship", "education", "training", "skills", "languages",
+    "certificates", "projects", "military", "volunteering", "publications", "references", "interests",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of a CV from its heading to the next one."""
+
+    kind: SectionKind
+    start: int
+    end: int
+    heading_end: int
+
+
+_HEADINGS: dict[SectionKind, str] = {
+    "summary": r"(?:kariyer |profesyonel )?(?:ozet|hedef)\w*|hakkimda|profil|(?:professional |career )?(?:summary|objective)|profile|about(?: me)?",
+    "personal": r"(?:kisisel|kimlik|iletisim) bilgi\w*|iletisim|personal (?:details|information|data)|contact(?: (?:details|information))?",
+    "internship": r"staj(?:lar|lari|larim| deneyim\w*| bilgi\w*)?|internships?",
+    "experience": r"(?:(?:is|mesleki|profesyonel|calisma|kariyer) )?(?:deneyim|tecrube)\w*(?: bilgi\w*)?|calisma (?:gecmisi|hayati)|"
+    r"is (?:gecmisi|hayati)|kariyer(?: gecmisi)?|(?:(?:professional|work|relevant|career|employment) )?experiences?|"
+    r"(?:employment|work|career)(?: history)?",
+    "education": r"(?:egitim|ogrenim|akademik)(?: (?:bilgi|durum|gecmis|hayat)\w*)?|education(?:al)?(?: (?:background|history|details))?|"
+    r"academic (?:background|history|qualifications)|(?:egitim|education)(?: ve | and |/| & )\w+",
+    "training": r"kurs\w*(?: ve (?:seminer|egitim)\w*)?|seminer\w*(?: ve kurs\w*)?|egitimler(?:im)?|training(?:s)?(?: and \w+)?|courses?",
+    "skills": r"(?:teknik |bilgisayar |mesleki )?(?:yetenek|yetkinlik|beceri)\w*|bilgisayar bilgi\w*|(?:technical |core |key |computer )?"
+    r"(?:skills|competenc\w+)(?: \w+)?|teknolojiler|technologies|programlar",
+    "languages": r"(?:yabanci )?dil(?:ler|leri)?(?: (?:bilgi|beceri|yetkinlik)\w*)?|yabanci dil(?:ler)?|(?:foreign )?languages?(?: skills)?",
+    "certificates": r"(?:sertifika|belge|lisans ve sertifika)\w*(?: ve \w+)?|certificat\w+|licen[cs]es?(?: (?:and|&) certificat\w+)?",
+    "projects": r"proje(?:ler|lerim)?|projects",
+    "military": r"askerlik(?: \w+)?|military(?: service)?",
+    "volunteering": r"gonullu\w*(?: \w+)?|sosyal sorumluluk\w*|volunt\w+(?: \w+)?",
+    "publications": r"yayin(?:lar|larim)?|makaleler|publications?",
+    "references": r"referans\w*|references?",
+    "interests": r"(?:hobi|ilgi alan)\w*(?: ve \w+)?|hobbies(?: and interests)?|interests",
+}  # fmt: skip
+_HEADING = {kind: re.compile(pattern) for kind, pattern in _HEADINGS.items()}
+_STUDY = re.compile(
+    r"\b(?:universite\w*|universit\w+|fakulte\w*|faculty|yuksekokul\w*|lise(?:si)?|high school|lisans\b|on ?lisans|yuksek lisans|"
+    r"doktora|bachelor\w*|master of|master'?s|b\.?sc|m\.?sc|b\.?a\.|mba|phd|mezun\w*|graduat\w+|ogrenci\w*|college|ilkokul|ortaokul)"
+)
+_SERVICE = re.compile(r"\b(?:askerlik|askerligim\w*|terhis|military service)\b")
+_NOT_WORK: frozenset[SectionKind] = frozenset(
+    {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages"}
+)  # fmt: skip
+
+
+def find_sections(text: str) -> list[Section]:
+    """The sections in order; a line counts as a heading only if it says nothing else."""
+    heads: list[tuple[SectionKind, int, int]] = []
+    start = 0
+    for line in text.split("\n"):
+        kind = _heading_kind(line)
+        if kind:
+            heads.append((kind, start, start + len(line)))
+        start += len(line) + 1
+    stops = [*(head[1] for head in heads[1:]), len(text)][: len(heads)]
+    return [Section(kind, begin, stop, end) for (kind, begin, end), stop in zip(heads, stops, strict=True)]
+
+
+def section_at(sections: Sequence[Section], offset: int) -> SectionKind | None:
+    """The kind of section in which a place stands; None above the first heading."""
+    return next((section.kind for section in sections if section.start <= offset < section.end), None)
+
+
+def work_intervals(text: str, *, internships: bool = False) -> list[Interval]:
+    """The intervals of a CV that are work: not study, training, military service or a certificate's validity.
+
+    Under a heading for work everything counts; elsewhere the words of the line decide. Internships count only
+    when asked for.
+    """
+    sections = find_sections(text)
+    found: list[Interval] = []
+    for stretch in intervals(text):
+        kind = section_at(sections, stretch.start_offset)
+        line = fold(_line_around(text, stretch.start_offset))
+        if kind in _NOT_WORK or _SERVICE.search(line):
+            continue
+        if kind != "experience" and kind != "internship" and _STUDY.search(line):
+            continue
+        if not internships and (
+            kind == "internship" or re.search(r"\bstaj(?:yer)?\b|\bintern(?:ship)?\b", line)
+        ):
+            continue
+        found.append(stretch)
+    return found
+
+
+def _heading_kind(line: str) -> SectionKind | None:
+    bare = fold(line).strip(" :.-•*_=#|>▪■●◆")
+    if not bare or len(bare) > 45:
+        return None
+    bare = re.sub(r"^\d{1,2}[.)]\s*", "", bare)
+    if re.fullmatch(r"(?:\w ){3,}\w", bare):
+        bare = bare.replace(" ", "")  # D E N E Y İ M
+    return next((kind for kind, pattern in _HEADING.items() if pattern.fullmatch(bare)), None)
+
+
+def _line_around(text: str, offset: int) -> str:
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    return text[start : end if end >= 0 else len(text)]
