@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -87,12 +86,8 @@ def _job(system: Actor, manager: User, data: rubrics.JobData) -> None:
 
 def _applications(system: Actor, count: int) -> None:
     jobs = {"buyer": Job.objects.get(title_tr=rubrics.BUYER.title_tr), "backend": Job.objects.get(title_tr=rubrics.BACKEND.title_tr)}
-    with tempfile.TemporaryDirectory() as folder:
-        generate.write(Path(folder), count=count)
-        truth = json.loads((Path(folder) / "truth.json").read_text())
-        for record in truth["cvs"] if isinstance(truth, dict) else truth:
-            file = Path(folder) / record["file"]
-            services.add_cv(actor=system, job=jobs[record["job"]], name=record["file"], chunks=[file.read_bytes()])
+    for sample in generate.generate(count=count):
+        services.add_cv(actor=system, job=jobs[sample.truth["job"]], name=sample.name, chunks=[sample.body])
 
 
 def _write(path: Path, demo: dict[str, Any]) -> None:
