@@ -72,6 +72,15 @@ def decide(
         renewal.release(begun.decision.id)
 
 
+def refuse_early(request: TaskRequest) -> None:
+    """Raise what `decide` would refuse before any cost, while the answer still has a status. Call it in the tenant's scope."""
+    held = idempotency.find(request)
+    if held is None:
+        classify(request)
+    else:
+        authorise(request)
+
+
 def submit(request: TaskRequest, *, queue: str = "batch") -> Outcome:
     """Take a request in and let a worker decide it. Refusals come now, everything else through `on_settled`."""
     with tenant_scope(request.tenant_id):

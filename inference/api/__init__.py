@@ -1,0 +1,1 @@
+"""Decisions over REST and server-sent events."""

@@ -1,0 +1,1 @@
+"""Pages of decisions and of the engine."""

@@ -1,0 +1,134 @@
+"""What the codes of the record mean, in words for people."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Word = str | Promise
+
+STATUS_TONE = {
+    "accepted": "success",
+    "failed": "error",
+    "rejected": "error",
+    "expired": "warning",
+    "cancelled": "warning",
+    "needs_person": "warning",
+    "awaiting_approval": "warning",
+}
+DECIDED_BY: dict[str, Word] = {"model": _("Model"), "rule": _("Rule"), "person": _("Person")}
+TIERS: dict[str, Word] = {
+    "rules": _("a rule answers"),
+    "economic": _("the model answers"),
+    "strong": _("the strong model answers"),
+    "person": _("a person answers"),
+}
+ROUTE_REASONS: dict[str, Word] = {
+    "default": _("Nothing speaks against the model answering, under all checks."),
+    "hidden_text": _(
+        "The document holds hidden text. It was not sent; because it is there, a person must agree to the answer."
+    ),
+    "quality_low": _("Parts of the document are hard to read, so a person must agree to the answer."),
+    "opt_out": _("The person concerned does not want a machine's answer."),
+    "human_only": _("This question is answered by people only."),
+    "insufficient_evidence": _("There is no text in which evidence could be found."),
+    "unverifiable_source": _("The stored text is not what its fingerprint says."),
+    "solver": _("A rule can decide this from the text itself, so no model is asked."),
+    "context_too_large": _("The text does not fit into the model's context, and nothing is ever cut off."),
+    "over_budget": _("The document has more passages than this task may read."),
+    "no_strong_tier": _("The case needs a stronger model. None is installed, so a person answers."),
+    "no_model_tier": _("No model may answer this task."),
+    "override": _("A person answered in place of an earlier decision."),
+}
+RULE_HITS: dict[str, Word] = {
+    "high_risk": _("high risk"),
+    "adverse_effect": _("an effect against a person"),
+    "injection": _("text that reads like an order to the machine"),
+    "contradiction": _("contradictory statements"),
+    "min_tier": _("the task asks for the strong model"),
+    "hidden_text": _("hidden text"),
+    "quality_low": _("low reading quality"),
+    "solver": _("a rule decides"),
+    "opt_out": _("no machine's answer wanted"),
+    "human_only": _("people only"),
+    "insufficient_evidence": _("no text"),
+    "unverifiable_source": _("source not verifiable"),
+    "context_too_large": _("too long for the model"),
+    "over_budget": _("too many passages"),
+    "low_quality": _("low reading quality"),
+}
+REMOVALS: dict[str, Word] = {
+    "DUP_SPAN": _("copied block, word for word"),
+    "BOILERPLATE": _("running header or footer"),
+    "WHITESPACE": _("idle blanks"),
+}
+FINDINGS: dict[str, Word] = {
+    "TRUNCATED": _("The answer was cut off because the room for it was used up."),
+    "PARSE": _("The answer is not the agreed JSON."),
+    "SCHEMA": _("The answer breaks the agreed form."),
+    "UNKNOWN_SOURCE": _("A cited passage does not exist in the document."),
+    "SOURCE_GONE": _("A cited passage can no longer be read."),
+    "SOURCE_DIFFERS": _("A cited passage is not the same in the stored text."),
+    "DUPLICATE_SOURCE": _("A passage was cited twice; it counts once."),
+    "NO_EVIDENCE": _("The verdict names no verified passage. No evidence, no verdict."),
+    "EVIDENCE_WITHOUT_VERDICT": _("Passages are cited although the answer says that nothing is stated."),
+    "COUNTER_EVIDENCE": _("A passage speaks against the verdict."),
+    "PROTECTED_ATTRIBUTE": _("The explanation named a protected attribute of a person; it was dropped."),
+    "INVENTED_FIELD": _("The explanation holds a figure that is not in the text; it was dropped."),
+    "GENERATION_FAILED": _("The model gave no answer."),
+    "TERM_NOT_CITED": _("No cited passage names what the criterion asks for."),
+    "MUST_NOT_STATED": _("A must criterion is not stated, so a person is asked."),
+    "KNOCKOUT": _("A knockout criterion never excludes anybody by itself; a person looks."),
+}
+CHECKS: dict[str, Word] = {
+    "truncation": _("Whole answer"),
+    "schema": _("Agreed form"),
+    "sources": _("Sources re-read"),
+    "protected": _("No invented figure, no protected attribute"),
+    "evidence": _("Evidence for the verdict"),
+    "rules": _("Rules of the task"),
+    "generation": _("Answer of the model"),
+}
+PHASES: dict[str, Word] = {
+    "gateway_queue": _("Waiting in the gateway"),
+    "engine_queue": _("Waiting in the engine"),
+    "prefill": _("Reading"),
+    "decode": _("Writing"),
+    "validate": _("Checking"),
+    "approve": _("Waiting for a person"),
+}
+KINDS: dict[str, Word] = {
+    "primary": _("first answer"),
+    "repair": _("second try"),
+    "escalation": _("stronger model"),
+    "sample": _("second reading"),
+}
+FINISHES: dict[str, Word] = {
+    "stop": _("complete"),
+    "length": _("cut off"),
+    "abort": _("aborted"),
+    "error": _("failed"),
+}
+BANDS: dict[str, Word] = {
+    "interactive": _("a person waits for it"),
+    "standard": _("normal"),
+    "batch": _("in the background"),
+}
+COST_STATES: dict[str, Word] = {
+    "current": _("price verified"),
+    "stale": _("price not verified lately"),
+    "unknown": _("unknown"),
+}
+SEGMENTS: dict[str, Word] = {
+    "system": _("frame"),
+    "turn": _("frame"),
+    "instruction": _("instructions"),
+    "rubric": _("rubric"),
+    "evidence": _("passages of the document"),
+    "question": _("the question"),
+}
+
+
+def word(table: dict[str, Word], code: str) -> str:
+    """The words for a code; an unknown code is shown as it is, never hidden."""
+    return str(table.get(code, code))
