@@ -106,7 +106,6 @@ class Postgres:
         if not self.durable:
             chosen |= {
                 "fsync": "off",
-                "synchronous_commit": "off",
                 "full_page_writes": "off",
                 "shared_buffers": "128MB",
             }
