@@ -124,8 +124,7 @@ def test_a_closed_parent_directory_is_named_and_left_as_it_is(cluster: Cluster, 
 
 
 def test_postgres_shuts_down_when_its_parent_is_killed(tmp_path: Path) -> None:
-    program = "import time; from nekibu.embedded.valkey import Valkey
-from tests.cluster import Cluster\nc = Cluster(); c.start(); print(c.postgres.child.pid, c.state, flush=True); time.sleep(60)"
+    program = "import time; from tests.cluster import Cluster\nc = Cluster(); c.start(); print(c.postgres.child.pid, c.state, flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pid, state = parent.stdout.readline().split()
