@@ -66,7 +66,10 @@ class Parts:
             str(self.environment.port),
         ]
         return self._part(
-            "web", [*command, "--timeout-graceful-shutdown", "5", "--no-server-header"], 10, **_ONE_THREAD
+            "web",
+            [*command, "--timeout-graceful-shutdown", "5", "--no-server-header", "--no-access-log"],
+            10,
+            **_ONE_THREAD,
         )
 
     def worker(self) -> Part:

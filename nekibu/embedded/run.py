@@ -116,15 +116,15 @@ class Supervisor:
             step("valkey", "external (REDIS_URL)")
         gateway, web, worker, beat = parts.gateway(), parts.web(), parts.worker(), parts.beat()
         self._run(gateway.child, gateway.child.start, gateway.child.start, gateway.stop_seconds)
-        self._once(parts.manage("migrate", "migrate", "--no-input"))
-        seed = parts.manage("seed", "seed_demo")
+        self._once(parts.manage("migrate", "migrate", "--no-input", "--skip-checks"))
+        seed = parts.manage("seed", "seed_demo", "--skip-checks")
         self._once(seed)
         for part in (web, worker, beat):
             self._run(part.child, part.child.start, part.child.start, part.stop_seconds)
         self._wait_for_web(web.child)
         say(f"\nOpen {self.url}\n")
         if seed.output:
-            say(seed.output.read_text().strip())
+            say(seed.output.read_text().strip("\n"))
         say(f"\nLogs are in {self.layout.logs}. Ctrl-C stops everything.")
 
     def _refuse_taken_ports(self) -> None:
@@ -175,7 +175,7 @@ class Supervisor:
 
     def _wait_for_web(self, web: Child) -> None:
         began = time.monotonic()
-        while status.get(self.environment.port, "/healthz") is None:
+        while (answer := status.get(self.environment.port, "/healthz")) is None or answer[0] >= 500:
             self._watch()  # restarts it, should it have crashed
             if time.monotonic() - began > 120:
                 raise SystemExit(

@@ -48,17 +48,18 @@ def report(environment: Environment) -> int:
             alive = row["pid"] is not None and Path(f"/proc/{row['pid']}").exists()
             step(name, f"process {row['pid']}, started again {row['restarts']} times" if alive else "is down")
     ready = get(environment.port, "/readyz")
-    say(f"  /readyz   {ready.strip() if ready else 'does not answer'}")
+    say(f"  /readyz   {ready[1].strip() if ready else 'does not answer'}")
     return 0
 
 
-def get(port: int, path: str, *, secret: str | None = None, seconds: float = 5) -> str | None:
-    """The body of an answer of any status; None when nobody answers."""
+def get(port: int, path: str, *, secret: str | None = None, seconds: float = 5) -> tuple[int, str] | None:
+    """Status and body of whatever is answered; None when nobody answers."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {secret}"} if secret else {})
     try:
         link.request("GET", path, headers=headers)
-        return link.getresponse().read().decode(errors="replace")
+        answer = link.getresponse()
+        return answer.status, answer.read().decode(errors="replace")
     except (OSError, http.client.HTTPException):
         return None
     finally:
@@ -67,9 +68,9 @@ def get(port: int, path: str, *, secret: str | None = None, seconds: float = 5) 
 
 def engine(port: int, secret: str) -> str | None:
     """One sentence about the engine as the gateway sees it; None when the gateway does not answer."""
-    body = get(port, "/v1/state", secret=secret, seconds=1)
+    answer = get(port, "/v1/state", secret=secret, seconds=1)
     try:
-        state = json.loads(body) if body else None
+        state = json.loads(answer[1]) if answer else None
     except ValueError:
         return None
     if not isinstance(state, dict) or "state" not in state:
