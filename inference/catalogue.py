@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Literal
 
 from django.conf import settings
 
-from inference.types import Cost, Phases
+from inference.types import Cost, CostState
+from inference.wire import Phases
 
-State = Literal["current", "stale", "unknown"]
 _ORDER: dict[str, int] = {"current": 0, "stale": 1, "unknown": 2}
 
 
@@ -23,7 +22,7 @@ class Price:
     amount: Decimal
     currency: str
     version: str
-    state: State
+    state: CostState
 
 
 def engine_price(today: date) -> Price | None:
@@ -52,7 +51,7 @@ def cost_of(phases: Phases, price: Price | None) -> Cost:
 def total(costs: Iterable[Cost]) -> Cost:
     """All attempts of a decision. One unknown part makes the sum unknown; no attempt at all costs nothing."""
     parts = list(costs)
-    state: State = max((c.state for c in parts), key=_ORDER.__getitem__, default="current")
+    state: CostState = max((c.state for c in parts), key=_ORDER.__getitem__, default="current")
     currencies = {c.currency for c in parts if c.currency}
     if state == "unknown" or len(currencies) > 1:
         return Cost(None, next(iter(sorted(currencies)), ""), "unknown")

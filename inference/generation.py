@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from inference.errors import BadUsage, Draining, EngineDown, QueueFull
-from inference.types import AttemptKind, Completion, Phases, Usage
-from inference.wire import Aborted, Delta, Done, Frame, Queued, Refused, Restart, Started, Ticket
+from inference.types import AttemptKind, Completion
+from inference.usage import Usage
+from inference.wire import Aborted, Delta, Done, Frame, Phases, Queued, Refused, Restart, Started, Ticket
 
 Observe = Callable[[Frame], None]
 

@@ -74,7 +74,8 @@ def take(decision: Decision) -> None:
 
 def locked(decision: Decision) -> Decision:
     """The row as it is now, locked, whoever owns it."""
-    return Decision.objects.select_for_update().get(pk=decision.pk)
+    row: Decision = Decision.objects.select_for_update().get(pk=decision.pk)
+    return row
 
 
 def owns(row: Decision, round: int) -> bool:

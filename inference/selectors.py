@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from inference import bodies
 from inference.models import CacheEpoch, Decision
-from inference.types import Citation, Cost, Finding, Outcome
+from inference.types import Citation, Cost, CostState, DecidedBy, Finding, Outcome
 from nekibu.errors import NotFound
 from nekibu.permissions.actor import Actor
 
@@ -43,11 +43,11 @@ def outcome_of(decision: Decision) -> Outcome:
         status=decision.status,
         value=body.get("value"),
         valid=bool(decision.valid),
-        decided_by=decision.decided_by or None,
+        decided_by=cast("DecidedBy", decision.decided_by) if decision.decided_by else None,
         citations=tuple(_citation(c) for c in body.get("citations", ())),
         findings=tuple(Finding(**f) for f in body.get("findings", ())),
         approval_id=decision.approval_id,
-        cost=Cost(decision.cost_amount, decision.cost_currency, decision.cost_state)
+        cost=Cost(decision.cost_amount, decision.cost_currency, cast("CostState", decision.cost_state))
         if decision.cost_state
         else None,
         route={

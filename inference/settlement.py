@@ -170,7 +170,7 @@ def _on_decided(actor: Actor, waiting: ApprovalRequest, word: Verdict) -> None:
     spec, request = find(row.task, row.task_version), request_of(row)
     held = bodies.read(row.id, "outcome") or {}
     proposal = held.get("value")
-    facts = {
+    facts: dict[str, Any] = {
         "verdict": word.verdict,
         "reason_code": word.reason_code,
         "by": actor.name,

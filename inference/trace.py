@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Max
 from django.utils import timezone
@@ -15,8 +15,9 @@ from inference import bodies, catalogue
 from inference.models import Attempt, ChainHead, CheckResult, Decision, DecisionSeal, DecisionStep
 from inference.permissions import InferenceTag
 from inference.states import FORWARD, MOVES, TERMINAL, WAITING, DecisionStatus
-from inference.types import CheckReport, Completion, Cost, Phases, Usage, canonical, plain
-from inference.wire import AttemptRecord, Started
+from inference.types import CheckReport, Completion, Cost, CostState, canonical, plain
+from inference.usage import Usage
+from inference.wire import AttemptRecord, Phases, Started
 from nekibu.audit.transitions import move
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import current_tenant
@@ -34,7 +35,7 @@ class Trace:
     def step(self, stage: str, seconds: float | None = None, **payload: Any) -> DecisionStep:
         """Add one stage with its reasons."""
         self._seq += 1
-        return DecisionStep.objects.create(
+        row: DecisionStep = DecisionStep.objects.create(
             decision=self.decision,
             seq=self._seq,
             round=self.decision.round,
@@ -42,6 +43,7 @@ class Trace:
             seconds=seconds,
             payload=plain(payload),
         )
+        return row
 
     def attempts(self) -> int:
         """How many attempts have been begun."""
@@ -50,7 +52,7 @@ class Trace:
     def attempt(self, done: Completion, started: Started | None, prompt_tokens: int | None) -> Attempt:
         """Add one attempt, whatever came of it."""
         cost = _price(done.phases, done.usage)
-        return Attempt.objects.create(
+        row: Attempt = Attempt.objects.create(
             decision=self.decision,
             attempt_id=done.attempt_id,
             attempt_no=done.attempt_no,
@@ -71,6 +73,7 @@ class Trace:
             **_figures(done.usage, done.phases),
             **cost,
         )
+        return row
 
     def collected(self, record: AttemptRecord, no: int, kind: str, round: int) -> None:
         """Add what the gateway kept of an attempt whose caller was gone."""
@@ -143,7 +146,7 @@ class Trace:
         cost = cost_of(self.decision)
         now = timezone.now()
         proof = bodies.keep(self.decision.id, "outcome", outcome)
-        closing = {"closed_at": now} if to in TERMINAL else {"rested_at": now}
+        closing: dict[str, Any] = {"closed_at": now} if to in TERMINAL else {"rested_at": now}
         move(
             self.decision,
             to,
@@ -192,24 +195,33 @@ class Trace:
         ChainHead.objects.filter(pk=head.pk).update(seq=head.seq + 1, hash=value)
 
 
+_HISTORY: tuple[tuple[str, Any], ...] = (
+    ("steps", DecisionStep),
+    ("attempts", Attempt),
+    ("checks", CheckResult),
+)
+_LEFT_OUT = {
+    "owner_until",
+    "attempt_id",
+    "tenant",
+    "subject_label",
+    "subject_url",
+}  # moving parts, and a label for people
+
+
 def full_record(decision: Decision) -> dict[str, Any]:
     """Everything that is known of a decision, without any text, as it is sealed."""
     row = Decision.objects.get(pk=decision.pk)
-    skip = {"owner_until", "attempt_id", "tenant"}
-    fields = [f for f in row._meta.concrete_fields if f.name not in skip]
-    history = {
-        "steps": (DecisionStep, ("seq", "round", "stage", "seconds", "payload")),
-        "attempts": (Attempt, None),
-        "checks": (CheckResult, ("seq", "round", "attempt_no", "name", "passed", "findings")),
+    record = {
+        f.name: _json(getattr(row, f.attname)) for f in row._meta.concrete_fields if f.name not in _LEFT_OUT
     }
-    record: dict[str, Any] = {f.name: _json(getattr(row, f.attname)) for f in fields}
-    for name, (model, columns) in history.items():
-        columns = columns or tuple(
+    for name, model in _HISTORY:
+        columns = [
             f.name
             for f in model._meta.concrete_fields
             if f.name not in {"id", "tenant", "decision", "created_at"}
-        )
-        rows = model._default_manager.filter(decision=row).order_by("id").values(*columns)
+        ]
+        rows = model.objects.filter(decision=row).order_by("id").values(*columns)
         record[name] = [{k: _json(v) for k, v in r.items()} for r in rows]
     return record
 
@@ -230,7 +242,12 @@ def cost_of(decision: Decision) -> Cost:
     by_attempt: dict[str, Attempt] = {}
     for row in Attempt.objects.filter(decision=decision).order_by("collected"):
         by_attempt[row.attempt_id] = row
-    return catalogue.total(Cost(a.cost_amount, a.cost_currency, a.cost_state) for a in by_attempt.values())
+    return catalogue.total(stored_cost(a) for a in by_attempt.values())
+
+
+def stored_cost(row: Attempt | Decision) -> Cost:
+    """A row's cost columns as a value."""
+    return Cost(row.cost_amount, row.cost_currency, cast("CostState", row.cost_state))
 
 
 def _figures(usage: Usage, phases: Phases) -> dict[str, Any]:

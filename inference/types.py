@@ -21,6 +21,7 @@ Risk = Literal["R0", "R1", "R2", "R3"]
 Mode = Literal["auto", "online", "batch"]
 Tier = Literal["rules", "economic", "strong", "person"]
 Severity = Literal["info", "warn", "escalate", "block"]
+CostState = Literal["current", "stale", "unknown"]
 DecidedBy = Literal["model", "rule", "person"]
 AttemptKind = Literal["primary", "repair", "escalation", "sample"]
 
@@ -481,7 +482,7 @@ class Cost:
 
     amount: Decimal | None
     currency: str
-    state: Literal["current", "stale", "unknown"]
+    state: CostState
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from inference.settlement import close, new_row, received, remember_evidence, se
 from inference.states import TERMINAL, WORKING, DecisionStatus
 from inference.tokens import Tokenizer
 from inference.trace import Trace
-from inference.types import Completion, Outcome, Phases, TaskRequest, Usage, plain
-from inference.wire import Delta, Frame, Queued, Restart, Started
+from inference.types import Completion, Outcome, TaskRequest, plain
+from inference.usage import Usage
+from inference.wire import Delta, Frame, Phases, Queued, Restart, Started
 from nekibu.audit.record import record
 from nekibu.errors import Unavailable
 from nekibu.tenants.scope import tenant_scope
