@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from nekibu.language.intervals import Interval, contradictions, intervals, months_union
+from nekibu.language.intervals import contradictions, months_union
 from nekibu.language.levels import RANKS, find_language_levels
 from nekibu.language.licences import find_licences
+from nekibu.language.sections import work_intervals
 from nekibu.language.terms import find_terms
-from nekibu.language.turkish import fold
+from nekibu.language.turkish import key
 
 Verdict = Literal["met", "partly", "not_met", "not_stated"]
-
-_EXPERIENCE = {
-    "deneyim", "is deneyimi", "mesleki deneyim", "profesyonel deneyim", "is tecrubesi", "deneyimler", "tecrube", "calisma hayati",
-    "experience", "work experience", "professional experience", "employment", "employment history", "career", "work history",
-}  # fmt: skip
-_OTHER = {
-    "egitim", "ogrenim", "egitim bilgileri", "education", "academic background", "beceriler", "yetkinlikler", "skills", "diller",
-    "yabanci dil", "yabanci diller", "languages", "sertifikalar", "kurslar", "certificates", "certifications", "courses", "training",
-    "ozet", "profil", "hakkimda", "summary", "profile", "about", "referanslar", "references", "hobiler", "interests", "diger",
-    "other", "projeler", "projects", "iletisim", "contact", "ek bilgiler", "additional information", "yayinlar", "publications",
-}  # fmt: skip
-
+_CLAIM = re.compile(r"\b(\d{1,2})\s*\+?\s*(?:yil\w*|years?)\b[^.;\n]{0,30}?\b(?:toplam|total|deneyim|tecrube|experience)")
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -70,22 +61,8 @@ def check_rule(rule: Any) -> str:
     return ""
 
 
-def experience_part(text: str) -> list[Interval]:
-    """Stays that count as work: those under an experience heading or, where there is none, those not under another one."""
-    found = intervals(text)
-    headings = _headings(text)
-    if not headings:
-        return found
-
-    def section(at: int) -> str:
-        return next((kind for start, kind in reversed(headings) if start <= at), "")
-
-    wanted = "experience" if any(kind == "experience" for _, kind in headings) else ""
-    return [stay for stay in found if section(stay.start_offset) == wanted]
-
-
 def _experience(required: int, text: str, as_of: date) -> Judgement:
-    stays = experience_part(text)
+    stays = work_intervals(text)
     spans = tuple(Span(stay.start_offset, stay.end_offset) for stay in stays)
     broken = contradictions(stays, as_of)
     if broken:
@@ -94,11 +71,22 @@ def _experience(required: int, text: str, as_of: date) -> Judgement:
     if not stays:
         return Judgement("not_stated", (), "no employment dates in the CV")
     months = months_union(stays, as_of)
+    claimed = _claim(text)
+    if claimed and claimed[0] * 12 > months.max + 12:
+        where = (claimed[1], *spans)
+        return Judgement(None, where, f"the CV claims {claimed[0]} years, its dates give {months.max} months", contradiction=True)
     said = f"{months.min} months" if months.min == months.max else f"{months.min} to {months.max} months"
     outcome = months.compare(required)
     if outcome == "uncertain":
         return Judgement(None, spans, f"{said}: the required {required} lie inside, because years are stated without months")
     return Judgement("met" if outcome == "met" else "not_met", spans, f"{said}, required {required} (union of {len(stays)} stays)")
+
+
+def _claim(text: str) -> tuple[int, Span] | None:
+    """A total that the CV claims in words, and its place."""
+    folded = key(text, collapse=False)
+    match = _CLAIM.search(folded.text)
+    return (int(match.group(1)), Span(*folded.span(match.start(), match.end()))) if match else None
 
 
 def _language(language: str, minimum: str, text: str) -> Judgement:
@@ -129,15 +117,3 @@ def _term(terms: Sequence[str], text: str) -> Judgement:
     if not found:
         return Judgement("not_stated", (), "none of the terms is in the CV")
     return Judgement("met", tuple(Span(m.start, m.end) for m in found), f"found: {', '.join(sorted({m.term for m in found}))}")
-
-
-def _headings(text: str) -> list[tuple[int, str]]:
-    found, at = [], 0
-    for line in text.splitlines(keepends=True):
-        word = fold(line.strip().rstrip(":").strip())
-        if word in _EXPERIENCE:
-            found.append((at, "experience"))
-        elif word in _OTHER:
-            found.append((at, "other"))
-        at += len(line)
-    return found
