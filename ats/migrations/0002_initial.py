@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from nekibu.tenants.rls import AppendOnly, Isolate
+
 
 class Migration(migrations.Migration):
 
@@ -149,4 +151,14 @@ class Migration(migrations.Migration):
             model_name='criterion',
             constraint=models.UniqueConstraint(fields=('tenant', 'rubric', 'key'), name='ats_criterion_key'),
         ),
+        Isolate('Job'),
+        Isolate('RubricVersion'),
+        Isolate('Criterion'),
+        Isolate('Candidate'),
+        Isolate('Application'),
+        Isolate('CVDocument'),
+        Isolate('EvaluationRun'),
+        Isolate('Evaluation'),
+        Isolate('CriterionVerdict'),
+        AppendOnly('Criterion'),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 import nekibu.ids
 from django.db import migrations, models
 
+from nekibu.tenants.rls import AppendOnly, Isolate
+
 
 class Migration(migrations.Migration):
 
@@ -56,4 +58,8 @@ class Migration(migrations.Migration):
             model_name='storedfile',
             index=models.Index(fields=['tenant', 'sha256'], name='files_hash'),
         ),
+        Isolate('StoredFile'),
+        Isolate('ParsedText'),
+        AppendOnly('StoredFile'),
+        AppendOnly('ParsedText'),
     ]

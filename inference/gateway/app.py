@@ -1,0 +1,155 @@
+"""The door: a bare ASGI application on loopback, behind a shared secret."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from contextlib import suppress
+from typing import Any
+
+from inference.errors import BadWire
+from inference.gateway.config import Config
+from inference.gateway.dispatch import Dispatcher
+from inference.wire import TERMINAL, Ticket
+
+BEAT = 10.0  # seconds between comment lines while nothing else is said
+MAX_BODY = 8 * 1024 * 1024
+
+
+class App:
+    """Routes: `/v1/generate` (stream), `/v1/cancel`, `/v1/state`, `/v1/attempts`, `/v1/attempts/ack`, `/v1/drain`, `/metrics`, `/health`."""
+
+    def __init__(self, config: Config, dispatcher: Dispatcher) -> None:
+        self.config, self.dispatcher = config, dispatcher
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        path, method = scope["path"], scope["method"]
+        if path == "/health":
+            await _json(send, {"ok": True})
+            return
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        if not hmac.compare_digest(given, f"Bearer {self.config.secret}".encode()):
+            await _json(send, {"code": "not_signed_in", "message": "wrong secret"}, 401)
+            return
+        try:
+            await self._route(f"{method} {path}", receive, send)
+        except BadWire as refused:
+            await _json(send, {"code": refused.error_code, "message": refused.message}, 400)
+
+    async def _route(self, route: str, receive: Any, send: Any) -> None:
+        work = self.dispatcher
+        if route == "POST /v1/generate":
+            await self._generate(Ticket.from_json(await _body(receive)), receive, send)
+        elif route == "POST /v1/cancel":
+            await _json(send, {"cancelled": work.cancel(str((await _body(receive)).get("attempt_id")))})
+        elif route == "GET /v1/state":
+            await _json(send, work.state().to_json())
+        elif route == "GET /v1/attempts":
+            await _json(send, {"attempts": [record.to_json() for record in work.spool.all()]})
+        elif route == "POST /v1/attempts/ack":
+            work.spool.acknowledge([str(i) for i in (await _body(receive)).get("ids", [])])
+            await _json(send, {})
+        elif route == "POST /v1/drain":
+            work.drain()
+            await _json(send, {})
+        elif route == "GET /metrics":
+            await _text(send, _metrics(work))
+        else:
+            await _json(send, {"code": "not_found", "message": "no such route"}, 404)
+
+    async def _generate(self, ticket: Ticket, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]})
+        frames = self.dispatcher.frames(ticket)
+        gone = asyncio.create_task(_disconnected(receive))
+        following: asyncio.Task[Any] | None = None
+        try:
+            while True:
+                following = following or asyncio.ensure_future(anext(frames, None))
+                done, _pending = await asyncio.wait({following, gone}, timeout=BEAT, return_when=asyncio.FIRST_COMPLETED)
+                if gone in done:
+                    return
+                if following not in done:
+                    await send({"type": "http.response.body", "body": b": waiting\n\n", "more_body": True})
+                    continue
+                frame, following = following.result(), None
+                if frame is None:
+                    break
+                await send({"type": "http.response.body", "body": f"data: {json.dumps(frame.to_json())}\n\n".encode(), "more_body": True})
+                if isinstance(frame, TERMINAL):
+                    break
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            gone.cancel()
+            if following is not None and not following.done():
+                following.cancel()
+                with suppress(asyncio.CancelledError):
+                    await following
+            await frames.aclose()  # type: ignore[attr-defined]
+
+    async def _lifespan(self, receive: Any, send: Any) -> None:
+        tasks: list[asyncio.Task[Any]] = []
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                tasks = [asyncio.create_task(self.dispatcher.supervisor.keep()), asyncio.create_task(self._tick())]
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.dispatcher.supervisor.stop()
+                for task in tasks:
+                    task.cancel()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(0.5)
+            self.dispatcher.expire()
+            self.dispatcher.pump()
+
+
+def _metrics(work: Dispatcher) -> str:
+    state = work.state()
+    lines = [f'nekibu_gateway_total{{what="{name}"}} {value}' for name, value in sorted(state.counters.items())]
+    lines += [f'nekibu_gateway_queue_depth{{band="{band}"}} {n}' for band, n in state.queues.items()]
+    lines += [f"nekibu_gateway_running {state.running}", f"nekibu_gateway_ready {int(state.ready)}"]
+    return "\n".join(lines) + "\n"
+
+
+async def _disconnected(receive: Any) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _body(receive: Any) -> dict[str, Any]:
+    raw, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise BadWire("the caller went away")
+        raw += message.get("body", b"")
+        if len(raw) > MAX_BODY:
+            raise BadWire("the message is too large")
+        more = message.get("more_body", False)
+    try:
+        found = json.loads(raw or b"{}")
+    except ValueError:
+        raise BadWire("the message is not JSON") from None
+    if not isinstance(found, dict):
+        raise BadWire("the message is not an object")
+    return found
+
+
+async def _json(send: Any, value: dict[str, Any], status: int = 200) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": json.dumps(value).encode()})
+
+
+async def _text(send: Any, value: str) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain; version=0.0.4")]})
+    await send({"type": "http.response.body", "body": value.encode()})

@@ -1,0 +1,93 @@
+"""SGLang's words: a closed request, and its stream read without trusting HTTP 200."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from inference.gateway.queue import Waiting
+from inference.slo import CLASSES
+
+
+class EngineLost(Exception):  # noqa: N818
+    """The stream broke without a last word: the engine is gone, or went while answering."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """New text and its tokens; the last one has a finish, or an error of the engine's."""
+
+    text: str
+    tokens: int
+    meta: dict[str, Any]
+    finish: str = ""  # stop, length, abort, error
+    cause: str = ""  # queue_full, preempted, timeout, cancelled, bad_request
+
+
+def request_body(waiting: Waiting, rid: str) -> dict[str, Any]:
+    """Only what is listed here ever reaches the engine."""
+    ticket = waiting.ticket
+    sampling: dict[str, Any] = {
+        "max_new_tokens": ticket.max_out, "temperature": ticket.temperature, "top_p": 1, "stop_token_ids": list(ticket.stop_token_ids),
+    }  # fmt: skip
+    if ticket.json_schema is not None:
+        sampling["json_schema"] = ticket.json_schema
+    return {
+        "rid": rid,
+        "input_ids": list(ticket.input_ids),
+        "cache_salt": waiting.salt.value,
+        "priority": CLASSES[ticket.band].engine_priority,
+        "stream": True,
+        "sampling_params": sampling,
+    }
+
+
+async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncIterator[Chunk]:
+    """The answer's chunks. Raises EngineLost when it ends without a finish."""
+    try:
+        async with http.stream("POST", "/generate", json=body) as response:
+            if response.status_code != 200:
+                await response.aread()
+                yield Chunk("", 0, {}, "error", "queue_full" if response.status_code == 503 else "bad_request")
+                return
+            async for line in response.aiter_lines():
+                if not line.startswith("data: "):
+                    continue
+                if line == "data: [DONE]":
+                    break
+                chunk = read(json.loads(line[6:]))
+                yield chunk
+                if chunk.finish:
+                    return
+    except httpx.HTTPError as broken:
+        raise EngineLost(type(broken).__name__) from broken
+    raise EngineLost("no finish")
+
+
+def read(raw: dict[str, Any]) -> Chunk:
+    """One event. Text that comes with an abort is not output."""
+    if "error" in raw:
+        return Chunk("", 0, {}, "error", "bad_request")
+    meta = raw.get("meta_info") or {}
+    reason = meta.get("finish_reason")
+    if not reason:
+        return Chunk(raw.get("text") or "", len(raw.get("output_ids") or ()), meta)
+    kind = reason.get("type")
+    if kind == "abort":
+        return Chunk("", 0, meta, "abort", _cause(reason))
+    return Chunk(raw.get("text") or "", len(raw.get("output_ids") or ()), meta, "length" if kind == "length" else "stop")
+
+
+def _cause(reason: dict[str, Any]) -> str:
+    message = str(reason.get("message", "")).lower()
+    if "queue is full" in message:
+        return "queue_full"
+    if "higher priority" in message:
+        return "preempted"
+    if "timeout" in message:
+        return "timeout"
+    return "bad_request" if reason.get("status_code") == 400 else "cancelled"
