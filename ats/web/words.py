@@ -1,0 +1,85 @@
+"""What the codes of recruiting mean, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, get_language, ngettext
+
+from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, word
+
+QUALITY_TONES = {"ok": "success", "low": "warning", "needs_ocr": "warning", "hidden_text": "warning", "unreadable": "error"}
+QUALITY_ICONS = {"ok": "file-check", "low": "file-question-mark", "needs_ocr": "scan-text", "hidden_text": "eye-off", "unreadable": "file-x"}
+STATUS_TONES = {"blocked": "warning", "queued": "", "running": "info", "completed": "success", "needs_review": "info", "reviewed": "success"}
+STATUS_ICONS = {
+    "blocked": "ban", "queued": "clock", "running": "loader-circle", "completed": "circle-check", "needs_review": "user-round-search",
+    "reviewed": "user-check", "superseded": "history",
+}  # fmt: skip
+BLOCKS: dict[str, str | Promise] = {
+    "opt_out": gettext_lazy("The candidate does not want a machine to judge. People read this CV."),
+    "not_read_yet": gettext_lazy("The CV had not been read yet when the evaluation started. Start it again in a moment."),
+    "needs_ocr": gettext_lazy("The CV is a scan without text. Ask for a file with text, or read it yourself."),
+    "unreadable": gettext_lazy("The file cannot be read. Ask the candidate for another one."),
+}
+FILE_REASONS: dict[str, str | Promise] = {
+    "encrypted": gettext_lazy("The file is protected with a password."),
+    "corrupt": gettext_lazy("The file is damaged."),
+    "empty": gettext_lazy("The file holds no text."),
+    "too_large": gettext_lazy("The file is too large to be read."),
+    "unsupported_type": gettext_lazy("This kind of file cannot be read. Use PDF, DOCX or TXT."),
+    "macros": gettext_lazy("The file holds macros, so it is not opened."),
+    "zip_bomb": gettext_lazy("The file unpacks to far more than it should, so it is not opened."),
+    "timeout": gettext_lazy("Reading the file took too long."),
+    "too_many_pages": gettext_lazy("The file has too many pages."),
+}
+LANGUAGES: dict[str, str | Promise] = {
+    "en": gettext_lazy("English"), "tr": gettext_lazy("Turkish"), "de": gettext_lazy("German"), "fr": gettext_lazy("French"),
+    "es": gettext_lazy("Spanish"), "it": gettext_lazy("Italian"), "ru": gettext_lazy("Russian"), "ar": gettext_lazy("Arabic"),
+}  # fmt: skip
+
+
+def block_words(code: str) -> str:
+    """Why an evaluation was not possible; an unknown code is shown as it is, never hidden."""
+    return str(BLOCKS.get(code, code))
+
+
+def file_words(code: str) -> str:
+    """Why a file could not be read well."""
+    return str(FILE_REASONS.get(code, code))
+
+
+def reason_words(code: str) -> str:
+    """A finding, a reason of the route or a flag, in words."""
+    for table in (FINDINGS, ROUTE_REASONS, RULE_HITS):
+        if code in table:
+            return word(table, code)
+    return code
+
+
+def rule_words(rule: Mapping[str, Any] | None) -> str:
+    """A rule of a rubric as a sentence."""
+    match dict(rule or {}):
+        case {"type": "experience_months", "min": months}:
+            return ngettext(
+                "At least %(n)s month of work, counted from the dates; overlapping stays count once.",
+                "At least %(n)s months of work, counted from the dates; overlapping stays count once.",
+                int(months),
+            ) % {"n": months}
+        case {"type": "language_level", "language": language, "min": level}:
+            return _("%(language)s at level %(level)s or better, as stated.") % {"language": LANGUAGES.get(language, language), "level": level}
+        case {"type": "licence", "class": wanted}:
+            return _("Driving licence of class %(wanted)s.") % {"wanted": wanted}
+        case {"type": "term", "any": terms}:
+            return _("One of these terms: %(terms)s.") % {"terms": ", ".join(map(str, terms))}
+        case other:
+            return str(other.get("type", ""))
+
+
+def in_language(said: Any) -> str:
+    """A text that is kept in two languages."""
+    if isinstance(said, Mapping):
+        return str(said.get(get_language() or "tr") or said.get("tr") or said.get("en") or "")
+    return str(said)
