@@ -71,7 +71,7 @@ _INLINE: tuple[tuple[AttributeKind, str], ...] = (
     ("marital_status", r"\b(?:evliyim|bekarim|evli ve \w+ cocuk\w*(?: \w+)?|\w+ cocuk (?:babasi|annesi|sahibi)\w*|married with \w+ (?:children|kids|child)|(?:father|mother) of \w+)\b"),
     ("military_service", r"\baskerli(?:k|g)\w*[^\n|•;,.]*|\b(?:terhis(?:li)?|tecilli)\b[^\n|•;,.]*|\b(?:completed|exempt from|postponed) (?:my |the )?military service\b"),
     ("nationality", r"\b(?:t\.?c\.? vatandasi\w*|(?:turkish|german|british|us|eu|\w+ian|\w+ish) (?:citizen|national)\b)"),
-    ("health", r"\b(?:%? ?\d{1,2} ?%? )?engelli(?:yim| kadro\w*| raporu\w*)?\b(?! (?:birey|erisim|hak|cocuk|hizmet)\w*)|\b(?:ab|a|b|0) ?rh ?[+\-(]\S{0,2}"),
+    ("health", r"(?:%|\byuzde) ?\d{1,2} (?:oraninda )?engelli\w*|\bengelli(?:yim| kadro\w*| raporu\w*| birey olarak)\b|\b(?:ab|a|b|0) ?rh ?[+\-(]\S{0,2}"),
     ("address", r"\b\d{1,5}[a-z]? (?:[a-z]+ ){1,3}(?:street|st\.|avenue|ave\.?|road|rd\.?|lane|boulevard)\b[^\n|•]*"),
 )  # fmt: skip
 _STREET = re.compile(r"\b(?:mah(?:\.|allesi)|cad(?:\.|desi)|cd\.|bulvari|blv\.|sok(?:\.|ak\b|agi)|sk\.)")
@@ -140,16 +140,20 @@ def _lone(folded: Key) -> Iterator[tuple[AttributeKind, int, int]]:
 
 def _streets(folded: Key) -> Iterator[tuple[AttributeKind, int, int]]:
     """An unlabelled street address: a word for quarter or street together with another sign of an address."""
-    for segment in re.finditer(r"[^\n|•]+", folded.text):
-        streets = list(_STREET.finditer(segment.group()))
+    for line in re.finditer(r"[^\n|•]+", folded.text):
+        streets: list[re.Match[str]] = []
+        for street in _STREET.finditer(line.group()):
+            if streets and street.start() - streets[-1].end() > 40:
+                break  # the streets of a sentence, not of an address
+            streets.append(street)
         if not streets:
             continue
         first, last = streets[0], streets[-1]
-        rest = segment.group()[last.end() : last.end() + 80]
+        rest = line.group()[last.end() : last.end() + 80]
         stop = _ADDRESS_STOP.search(rest)
         rest = rest[: stop.start()] if stop else rest
-        if len(streets) < 2 and not _DOOR.search(rest):
+        if not _DOOR.search(rest) and not (len(streets) > 1 and first.group().startswith("mah")):
             continue
-        lead = re.search(r"(?:[^\s,:;]+ ){0,3}$", segment.group()[: first.start()])
-        start = segment.start() + (lead.start() if lead else first.start())
-        yield "address", start, segment.start() + last.end() + len(rest.rstrip(" ,-("))
+        lead = re.search(r"(?:[^\s,:;]+ ){0,3}$", line.group()[: first.start()])
+        start = line.start() + (lead.start() if lead else first.start())
+        yield "address", start, line.start() + last.end() + len(rest.rstrip(" ,-("))

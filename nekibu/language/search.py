@@ -50,7 +50,7 @@ def prefix_matches(query: str, candidates: Iterable[str], *, relaxed: bool = Tru
 
 def broken_share(text: str) -> float:
     """The share of words that look like pieces of a text layer torn apart (`R üş vet`), from 0 to 1."""
-    pieces = list(re.finditer(r"[^\W\d_]+", text))
+    pieces = list(re.finditer(r"(?<![\w'’])[^\W\d_]+", text))  # no suffixes after an apostrophe
     if not pieces:
         return 0.0
     torn = [_is_fragment(piece.group()) for piece in pieces]
