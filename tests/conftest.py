@@ -27,12 +27,17 @@ def _storeys(config: pytest.Config) -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the throw-away server before Django reads its settings, unless every chosen test is pure."""
+    """Start the throw-away server where the settings of the tests look for it, unless every chosen test is pure.
+
+    pytest-django reads the settings before this file, so they choose the directory and the server follows.
+    """
     if _storeys(config) <= PURE:
         return
+    from django.conf import settings
+
     from tests.cluster import Cluster
 
-    cluster = Cluster()
+    cluster = Cluster(state=settings.LAYOUT.state)
     cluster.start()
     config.add_cleanup(cluster.stop)
 
@@ -44,9 +49,10 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
     from django.db import connection
     from django.test.utils import setup_databases, teardown_databases
 
+    owner = {"USER": "nekibu_owner", "PASSWORD": settings.SECRETS.pg_owner_password}
     with django_db_blocker.unblock():
+        connection.settings_dict.update(owner)
         made = setup_databases(verbosity=0, interactive=False)
-        owner = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
         with connection.cursor() as cursor:
             cursor.execute("GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO nekibu_app")  # how tests are cleaned
         connection.close()
