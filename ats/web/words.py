@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, get_language, ngettext
+from django.utils.translation import get_language, gettext_lazy, ngettext
 
 from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, word
 
