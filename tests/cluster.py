@@ -16,8 +16,8 @@ from nekibu.embedded.valkey import Valkey
 class Cluster:
     """PostgreSQL and Valkey in a temporary state directory, outside any private home: PostgreSQL runs under its own user."""
 
-    def __init__(self, *, valkey: bool = False) -> None:
-        self.state = Path(tempfile.mkdtemp(prefix=f"nkb-{os.getpid()}-", dir="/tmp"))
+    def __init__(self, *, valkey: bool = False, state: Path | None = None) -> None:
+        self.state = state or Path(tempfile.mkdtemp(prefix=f"nkb-{os.getpid()}-", dir="/tmp"))
         self.state.chmod(0o711)
         self.layout = Layout(self.state)
         self.secrets = secrets.load(self.state)

@@ -6,7 +6,13 @@ import os
 import tempfile
 from pathlib import Path
 
-_state = Path(os.environ.setdefault("NEKIBU_STATE", tempfile.mkdtemp(prefix="nekibu-test-")))
+# Never the state of a running installation, whatever the caller's environment says.
+if "nekibu-test-" not in os.environ.get("NEKIBU_STATE", ""):
+    os.environ["NEKIBU_STATE"] = tempfile.mkdtemp(prefix="nekibu-test-", dir="/tmp")
+for _external in ("DATABASE_URL", "NEKIBU_OWNER_DATABASE_URL", "REDIS_URL"):
+    os.environ.pop(_external, None)
+_state = Path(os.environ["NEKIBU_STATE"])
+_state.chmod(0o711)  # PostgreSQL runs under its own user
 
 from nekibu.settings.base import *  # noqa: E402, F403
 
