@@ -73,7 +73,7 @@ def request_approval(
         due_at=due_at,
         expires_at=expires_at,
     )
-    record(actor, ApprovalTag.REQUESTED, request, kind=kind, subject=subject_id, reasons=reasons, params_hash=request.params_hash)
+    record(actor, ApprovalTag.REQUESTED, request, kind=kind, about=subject_id, reasons=reasons, params_hash=request.params_hash)
     return request
 
 
