@@ -219,7 +219,7 @@ class Status(BaseView):
     def get(self, request: Request) -> Response:
         """Read the state of the engine; 503 while the gateway does not answer."""
         state = connection.gateway().state()
-        known = {name: getattr(state, name) for name in shapes.StatusOut().fields}
+        known = {name: getattr(state, name) for name in map(str, shapes.StatusOut().fields)}
         return Response({**known, "model": state.model.rstrip("/").rsplit("/", 1)[-1]})
 
 

@@ -192,17 +192,27 @@ def _assemble(account: Account, step: DecisionStep) -> Stage:
 def _key(account: Account, step: DecisionStep) -> Stage:
     space = step.payload["namespace"]
     salt = next((a.salt_id for a in reversed(account.attempts) if a.salt_id), "")
-    shared = step.payload["mode"] == "isolated"
+    if step.payload["mode"] == "isolated":
+        sentence = _("Only inside this tenant, and only among those with the same rights.")
+    else:
+        sentence = _("Nobody: a one-time salt was used.")
+    rows = (
+        Row((_("Tenant"), space["tenant"])),
+        Row((_("Class of rights"), space["trust_class"])),
+        Row((_("Epoch of rights"), space["acl_epoch"])),
+        Row((_("Salt id (never the salt)"), salt or "–")),
+    )
     return Stage(
         0,
         _("Who may share the computed prefix"),
-        _("Only inside this tenant, and only among those with the same rights.") if shared else _("Nobody: a one-time salt was used."),
+        sentence,
         "key",
         step.seconds,
-        ((_("Tenant"), space["tenant"]), (_("Class of rights"), space["trust_class"]), (_("Epoch of rights"), space["acl_epoch"]),
-         (_("Salt id (never the salt)"), salt or "–"), (_("Key scheme"), step.payload["scheme"])),
-        notes=tuple(step.payload["reasons"]),
-    )  # fmt: skip
+        ((_("Key scheme"), step.payload["scheme"]),),
+        (_("Part of the namespace"), _("Value")),
+        rows,
+        tuple(step.payload["reasons"]),
+    )
 
 
 def _route(account: Account, step: DecisionStep) -> Stage:
