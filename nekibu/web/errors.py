@@ -34,7 +34,26 @@ class ErrorPageMiddleware:
         return page_of(request, exception)
 
 
+ICONS = {401: "user", 403: "lock", 404: "search", 409: "triangle-alert", 410: "clock", 429: "clock", 503: "loader-circle"}
+
+
 def page_of(request: HttpRequest, error: NekibuError) -> HttpResponse:
-    """The page of one error."""
-    context: dict[str, Any] = {"status": error.status, "title": _(error.message), "code": error.error_code, "data": error.data}
-    return render(request, "errors/error.html", context, status=error.status)
+    """The page of one error: what happened, and what can be done now."""
+    advice = {
+        401: _("Sign in and try again."),
+        403: _("Ask an administrator of your company for the right, or go back."),
+        404: _("It may have been moved, or it belongs to somebody else. Check the address."),
+        409: _("Somebody was faster. Load the page again to see how it stands now."),
+        410: _("Its time is over. Load the list again."),
+        429: _("Wait a moment and try again."),
+        503: _("Nothing is lost. Try again in a moment."),
+    }
+    context: dict[str, Any] = {
+        "status": error.status,
+        "title": _(error.message),
+        "text": advice.get(error.status, _("Nothing was changed. Go back and try again; if it stays, tell your administrator.")),
+        "detail": error.error_code,
+        "icon": ICONS.get(error.status, "triangle-alert"),
+        "retry": error.retryable or error.status in {409, 500},
+    }
+    return render(request, "errors/frame.html", context, status=error.status)

@@ -1,0 +1,7 @@
+import fileinput from './object.js';
+import { addPrefix } from '../../functions/addPrefix.js';
+
+export default ({ addComponents, prefix = '' }) => {
+  const prefixedfileinput = addPrefix(fileinput, prefix);
+  addComponents({ ...prefixedfileinput });
+};

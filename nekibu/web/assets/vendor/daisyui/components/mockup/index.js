@@ -1,0 +1,7 @@
+import mockup from './object.js';
+import { addPrefix } from '../../functions/addPrefix.js';
+
+export default ({ addComponents, prefix = '' }) => {
+  const prefixedmockup = addPrefix(mockup, prefix);
+  addComponents({ ...prefixedmockup });
+};

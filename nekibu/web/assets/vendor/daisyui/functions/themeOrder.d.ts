@@ -1,0 +1,2 @@
+declare const themeOrder: readonly string[]
+export default themeOrder

@@ -1,0 +1,7 @@
+import black from './object.js';
+import { addPrefix } from '../../functions/addPrefix.js';
+
+export default ({ addBase, prefix = '' }) => {
+  const prefixedblack = addPrefix(black, prefix);
+  addBase({ ...prefixedblack });
+};
