@@ -1,177 +1,195 @@
-"""Reading order from positions alone: whatever order a page was drawn in, each column is read whole, left before right."""
+"""The order in which a person reads a page: words into lines, columns one after another, tables row by row.
+
+Everything is decided from positions; the order in which a file draws its letters plays no part.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
 
-from nekibu.files.parsers.base import Box
+import numpy as np
 
-_DATES = re.compile(r"^[\d\s./–—-]*(\d{4}|\d{2}[./]\d{2})[\d\s./–—-]*(halen|present|devam\w*|günümüz|bugün|now|-)?$", re.IGNORECASE)
+from nekibu.files.parsers.sentences import BULLETS
+from nekibu.files.parsers.tables import find_tables
+from nekibu.files.parsers.words import Item, Table, Word, rows_of
 
+LEAST_GUTTER = 8.0
+LEAST_LINES = 3
+CELL_GAP = 2.2
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
-    """One visible character with its box and size in points."""
-
-    char: str
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    size: float
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Characters of one baseline with no wide gap between them."""
-
-    text: str
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    size: float
-
-    @property
-    def middle(self) -> float:
-        """Height of its middle."""
-        return (self.y0 + self.y1) / 2
+_MARKER = re.compile(
+    rf"[{re.escape(BULLETS)}]|\W{{1,2}}|\d{{1,3}}[.)]?|.*:|"
+    r"[^\W\d_]{0,9}\.?\s*'?\d{2,4}(?:[./-]\d{1,4}){0,2}\.?(?:\s*(?:[-–—/]|to|ile)\s*(?:[^\W\d_]{1,9}\.?\s*'?)?(?:\d{2,4}(?:[./-]\d{1,4}){0,2})?\w*(?: \w+)?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Runs that share a baseline, left to right."""
+class Line:
+    """One line of the reading order. Cells are apart by more than a blank; `region` numbers the column it stands in."""
 
-    runs: tuple[Run, ...]
-
-    @property
-    def bbox(self) -> Box:
-        """The box around all of it."""
-        return (min(r.x0 for r in self.runs), min(r.y0 for r in self.runs), max(r.x1 for r in self.runs), max(r.y1 for r in self.runs))
+    cells: tuple[tuple[Word, ...], ...]
+    kind: Literal["line", "row"]
+    region: int
 
     @property
-    def text(self) -> str:
-        """Cells separated by a tab."""
-        return "\t".join(r.text for r in self.runs)
+    def words(self) -> list[Word]:
+        """All words of all cells."""
+        return [word for cell in self.cells for word in cell]
 
 
-def reading_order(glyphs: Sequence[Glyph], rules: Sequence[float] = ()) -> list[Row]:
-    """Rows in the order a person reads. `rules` are heights of ruled lines: what lies between them is a table, read by row."""
-    return _order(_rows(_runs(glyphs)), rules)
+def read_in_order(
+    words: Sequence[Word],
+    across: Iterable[tuple[float, float, float]],
+    down: Iterable[tuple[float, float, float]],
+) -> list[Line]:
+    """The lines of a page as a person reads them. `across` and `down` are its rules."""
+    rules = list(across)
+    tables, rest = find_tables(words, rules, list(down))
+    reader = _Reader(rules)
+    reader.read([*rest, *tables])
+    return reader.lines
 
 
-def _runs(glyphs: Sequence[Glyph]) -> list[Run]:
-    baselines: list[list[Glyph]] = []
-    for glyph in sorted(glyphs, key=lambda g: (-(g.y0 + g.y1) / 2, g.x0)):
-        middle = (glyph.y0 + glyph.y1) / 2
-        home = next(
-            (b for b in reversed(baselines[-6:]) if abs((b[0].y0 + b[0].y1) / 2 - middle) <= 0.35 * max(b[0].size, glyph.size, 1.0)), None
-        )
-        if home is None:
-            baselines.append([glyph])
-        else:
-            home.append(glyph)
-    runs: list[Run] = []
-    for baseline in baselines:
-        ordered = sorted(baseline, key=lambda g: g.x0)
-        part: list[Glyph] = []
-        for glyph in ordered:
-            if part and glyph.x0 - part[-1].x1 > 1.3 * max(part[-1].size, 4.0) and not (glyph.char.isspace() and len(part) < 1):
-                runs += _run(part)
-                part = []
-            part.append(glyph)
-        runs += _run(part)
-    return runs
+class _Reader:
+    """Collects lines while it cuts the page into bands and columns."""
+
+    def __init__(self, rules: list[tuple[float, float, float]]) -> None:
+        self.rules = rules
+        self.lines: list[Line] = []
+        self.region = 0
+
+    def read(self, items: Sequence[Item], depth: int = 0) -> None:
+        """Read one region: bands that have columns by column, all else line by line."""
+        rows = rows_of(items)
+        if not rows:
+            return
+        size = median(item.size for item in items)
+        cover = _Cover(rows)
+        self.region += 1
+        at = 0
+        while at < len(rows):
+            band = cover.band(at, max(LEAST_GUTTER, 0.8 * size)) if depth < 6 else None
+            if band is None:
+                self._line(rows[at])
+                at += 1
+                continue
+            end, gutters = band
+            self._band(rows[at:end], gutters, depth)
+            self.region += 1
+            at = end
+
+    def _band(self, rows: list[list[Item]], gutters: list[tuple[float, float]], depth: int) -> None:
+        if self._is_tabular(rows, gutters):
+            for row in rows:
+                self._row(row, gutters)
+            return
+        widest = max(gutters, key=lambda gutter: (gutter[1] - gutter[0], -gutter[0]))
+        middle = (widest[0] + widest[1]) / 2
+        items = [item for row in rows for item in row]
+        self.read([item for item in items if (item.x0 + item.x1) / 2 < middle], depth + 1)
+        self.read([item for item in items if (item.x0 + item.x1) / 2 >= middle], depth + 1)
+
+    def _is_tabular(self, rows: list[list[Item]], gutters: list[tuple[float, float]]) -> bool:
+        """Rows belong together when one side only labels or dates the other, when rules cross, or when three cells line up."""
+        cells = [_split(row, gutters) for row in rows]
+        if any(isinstance(item, Table) for row in rows for item in row):
+            return False
+        for side in range(len(gutters) + 1):
+            texts = [_text(row[side]) for row in cells if row[side]]
+            lined_up = sum(1 for row in cells if row[side] and sum(map(bool, row)) > 1)
+            marks = sum(1 for text in texts if _MARKER.fullmatch(text))
+            if texts and marks >= 0.6 * len(texts) and lined_up >= 0.6 * len(texts):
+                return True
+        full = sum(1 for row in cells if all(row))
+        if len(gutters) >= 2 and full >= 0.7 * len(rows):
+            return True
+        top, bottom = rows[0][0].base + rows[0][0].size, rows[-1][0].base - rows[-1][0].size
+        crossing = {
+            round(y)
+            for x0, x1, y in self.rules
+            if bottom <= y <= top and x0 < gutters[0][0] - 5 and x1 > gutters[0][1] + 5
+        }
+        return len(crossing) >= LEAST_LINES and full >= 0.6 * len(rows)
+
+    def _row(self, row: list[Item], gutters: list[tuple[float, float]]) -> None:
+        cells = [tuple(sorted(_words(cell), key=lambda w: w.x0)) for cell in _split(row, gutters)]
+        filled = tuple(cell for cell in cells if cell)
+        if len(filled) == 2 and len(filled[0]) == 1 and filled[0][0].text in BULLETS:
+            self.lines.append(Line((filled[0] + filled[1],), "line", self.region))
+            return
+        self.lines.append(Line(filled, "row" if len(filled) > 1 else "line", self.region))
+
+    def _line(self, row: list[Item]) -> None:
+        for item in row:
+            if isinstance(item, Table):
+                self.lines += [Line(row_cells, "row", self.region) for row_cells in item.rows]
+        words = sorted(_words(row), key=lambda w: w.x0)
+        cells: list[list[Word]] = []
+        for word in words:
+            if cells and (
+                word.x0 - cells[-1][-1].x1 <= CELL_GAP * max(word.size, cells[-1][-1].size)
+                or (len(cells[-1]) == 1 and cells[-1][0].text in BULLETS)
+            ):
+                cells[-1].append(word)
+            else:
+                cells.append([word])
+        if cells:
+            self.lines.append(
+                Line(tuple(map(tuple, cells)), "row" if len(cells) > 1 else "line", self.region)
+            )
 
 
-def _run(part: Sequence[Glyph]) -> list[Run]:
-    text, last = "", None
-    for glyph in part:
-        if last is not None and not glyph.char.isspace() and not text.endswith(" ") and glyph.x0 - last.x1 > 0.12 * max(glyph.size, 1.0):
-            text += " "
-        if not (glyph.char.isspace() and (not text or text.endswith(" "))):
-            text += " " if glyph.char.isspace() else glyph.char
-        last = glyph
-    seen = [g for g in part if not g.char.isspace()]
-    if not text.strip() or not seen:
-        return []
-    return [
-        Run(text.strip(), min(g.x0 for g in seen), min(g.y0 for g in seen), max(g.x1 for g in seen), max(g.y1 for g in seen), max(g.size for g in seen))
-    ]
+class _Cover:
+    """Which points of the width each row covers, to find the gutter that a run of rows shares."""
+
+    def __init__(self, rows: list[list[Item]]) -> None:
+        self.left = min(item.x0 for row in rows for item in row)
+        right = max(item.x1 for row in rows for item in row)
+        self.grid = np.zeros((len(rows), max(int(right - self.left) + 2, 2)), dtype=bool)
+        for line, row in zip(self.grid, rows, strict=True):
+            for item in row:
+                line[int(item.x0 - self.left) : int(item.x1 - self.left) + 1] = True
+
+    def band(self, start: int, least: float) -> tuple[int, list[tuple[float, float]]] | None:
+        """The longest run of rows from `start` that a gutter divides: its end and its gutters."""
+        best: tuple[int, list[tuple[float, float]]] | None = None
+        ink: np.ndarray[Any, np.dtype[np.bool_]] = np.zeros(self.grid.shape[1], dtype=bool)
+        for end in range(start + 1, len(self.grid) + 1):
+            ink |= self.grid[end - 1]
+            free = _runs(~ink, least)
+            if not free:
+                break
+            gutters = [(a, b) for a, b in free if self._divides(start, end, a, b)]
+            if gutters:
+                best = end, [(a + self.left, b + self.left) for a, b in gutters]
+        return best
+
+    def _divides(self, start: int, end: int, a: int, b: int) -> bool:
+        left = self.grid[start:end, :a].any(axis=1)
+        right = self.grid[start:end, b:].any(axis=1)
+        return int(left.sum()) >= LEAST_LINES and int(right.sum()) >= LEAST_LINES
 
 
-def _rows(runs: Sequence[Run]) -> list[Row]:
-    rows: list[list[Run]] = []
-    for run in sorted(runs, key=lambda r: (-r.middle, r.x0)):
-        if rows and abs(rows[-1][0].middle - run.middle) <= 0.35 * max(rows[-1][0].size, run.size, 1.0):
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    return [Row(tuple(sorted(row, key=lambda r: r.x0))) for row in rows]
+def _runs(free: np.ndarray[Any, np.dtype[np.bool_]], least: float) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], free, [False])).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= least]
 
 
-def _order(rows: list[Row], rules: Sequence[float]) -> list[Row]:
-    gutter = _gutter(rows, rules)
-    if gutter is None:
-        return rows
-    ordered: list[Row] = []
-    band: list[Row] = []
-
-    def flush() -> None:
-        left = [Row(tuple(r for r in row.runs if r.x1 <= gutter)) for row in band]
-        right = [Row(tuple(r for r in row.runs if r.x0 >= gutter)) for row in band]
-        for side in (left, right):
-            ordered.extend(_order([row for row in side if row.runs], rules))
-        band.clear()
-
-    for row in rows:
-        if any(r.x0 < gutter < r.x1 for r in row.runs):
-            flush()
-            ordered.append(row)
-        else:
-            band.append(row)
-    flush()
-    return ordered
+def _split(row: list[Item], gutters: list[tuple[float, float]]) -> list[list[Item]]:
+    cells: list[list[Item]] = [[] for _ in range(len(gutters) + 1)]
+    for item in row:
+        middle = (item.x0 + item.x1) / 2
+        cells[sum(1 for a, b in gutters if middle > (a + b) / 2)].append(item)
+    return cells
 
 
-def _gutter(rows: Sequence[Row], rules: Sequence[float]) -> float | None:
-    """The x of a gap that separates two columns of at least three lines each, or None."""
-    edges = sorted({round(run.x0, 1) for row in rows for run in row.runs})
-    best: tuple[int, float] | None = None
-    for edge in edges:
-        x = edge - 2.0
-        free = [row for row in rows if not any(r.x0 < x < r.x1 for r in row.runs)]
-        left = [row for row in free if any(r.x1 <= x for r in row.runs)]
-        right = [row for row in free if any(r.x0 >= x for r in row.runs)]
-        if len(left) < 3 or len(right) < 3 or len(free) < 0.5 * len(rows):
-            continue
-        if _is_table(left, right, x, rules):
-            continue
-        starts = [r.x0 for row in right for r in row.runs if r.x0 >= x]
-        aligned = sum(1 for s in starts if abs(s - edge) < 3.0)
-        if aligned < 3 or not _overlap(left, right):
-            continue
-        score = aligned + min(len(left), len(right))
-        if best is None or score > best[0]:
-            best = (score, x)
-    return best[1] if best else None
+def _words(items: Iterable[Item]) -> list[Word]:
+    return [item for item in items if isinstance(item, Word)]
 
 
-def _overlap(left: Sequence[Row], right: Sequence[Row]) -> bool:
-    """Whether both sides stand beside each other over a good part of their height."""
-    a = (min(r.bbox[1] for r in left), max(r.bbox[3] for r in left))
-    b = (min(r.bbox[1] for r in right), max(r.bbox[3] for r in right))
-    shared = min(a[1], b[1]) - max(a[0], b[0])
-    return shared > 0.4 * min(a[1] - a[0], b[1] - b[0])
-
-
-def _is_table(left: Sequence[Row], right: Sequence[Row], x: float, rules: Sequence[float]) -> bool:
-    """Ruled lines between the rows, or a left side that is all dates, mean a table."""
-    top, bottom = max(r.bbox[3] for r in left), min(r.bbox[1] for r in left)
-    ruled = [y for y in rules if bottom <= y <= top]
-    if len(ruled) >= max(2, len(left) // 3):
-        return True
-    cells = [run.text for row in left for run in row.runs if run.x1 <= x]
-    return sum(bool(_DATES.match(cell.strip())) for cell in cells) > 0.6 * len(cells)
+def _text(items: Iterable[Item]) -> str:
+    return " ".join(word.text for word in sorted(_words(items), key=lambda w: w.x0))

@@ -1,151 +1,138 @@
-"""PDF by PDFium's characters: every glyph with its box, colour, size and mode; reading order is ours."""
+"""PDF: letters with their places, what a reader sees of them, in the order a person reads, page by page."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import pypdfium2 as pdfium
+import pypdfium2
 import pypdfium2.raw as raw
 
-from nekibu.files.parsers.base import Box, CannotRead, Hidden, Line, PageLines
-from nekibu.files.parsers.columns import Glyph, reading_order
-from nekibu.files.parsers.hidden import CONTRAST, RGB, SMALLEST, contrast
+from nekibu.files.parsers.base import MAX_CHARACTERS, PDF, Hidden, Page, Parsed, Unreadable
+from nekibu.files.parsers.columns import read_in_order
+from nekibu.files.parsers.drawings import read_drawings
+from nekibu.files.parsers.glyphs import frame_of, read_glyphs
+from nekibu.files.parsers.hidden import Raster, hidden_segments, mark_hidden, picture_share
+from nekibu.files.parsers.pages import TextOfPages
+from nekibu.files.parsers.quality import letters_lost, overall, text_findings
+from nekibu.files.parsers.words import words_of
 
-WHITE: RGB = (255, 255, 255)
-MODE_INVISIBLE = 3
+ID, VERSION = "pdf", "1"
+
+_SCAN_SHARE = 0.5
+_SCAN_TEXT = 50
+_PASSWORD = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
+_FILLED_IN = (raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Painted:
-    box: Box
-    colour: RGB
-
-
-def read(path: Path, max_pages: int) -> tuple[list[PageLines], list[Hidden]]:
-    """Pages with lines in reading order, and hidden text. Raises CannotRead: encrypted, corrupt, too_many_pages."""
+def parse_pdf(path: Path, *, pages: int) -> Parsed:
+    """Read a PDF. Raises Unreadable with `encrypted`, `corrupt`, `too_many_pages`, `too_large` or `empty`."""
     try:
-        document = pdfium.PdfDocument(path)
-    except pdfium.PdfiumError as broken:
-        raise CannotRead("encrypted" if "assword" in str(broken) else "corrupt") from broken
-    with document:
-        if len(document) > max_pages:
-            raise CannotRead("too_many_pages")
-        pages: list[PageLines] = []
-        hidden: list[Hidden] = []
-        for number in range(len(document)):
-            page = document[number]
-            lines, lost = _page(page, number + 1)
-            pages.append(lines)
-            hidden += lost
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as broken:
+        raise Unreadable("encrypted" if broken.err_code in _PASSWORD else "corrupt") from broken
+    try:
+        count = len(document)
+        if count > pages:
+            raise Unreadable("too_many_pages")
+        reading = _Reading()
+        for index in range(count):
+            reading.page(document, index)
+        return reading.result()
+    finally:
+        document.close()
+
+
+class _Reading:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self.text = TextOfPages()
+        self.pages: list[Page] = []
+        self.hidden: list[Hidden] = []
+        self.findings: list[str] = []
+
+    def page(self, document: pypdfium2.PdfDocument, index: int) -> None:
+        """Read one page. A page that pdfium cannot open is marked and does not fail the file."""
+        number = index + 1
+        self.text.begin(number)
+        try:
+            page = _filled_in(document, index)
+        except pypdfium2.PdfiumError:
+            self._close(number, 0, 0, "low", "unread", "page_unread")
+            return
+        try:
+            self._read(page, number)
+        finally:
             page.close()
-        return pages, hidden
 
-
-def _page(page: Any, number: int) -> tuple[PageLines, list[Hidden]]:
-    width, height = page.get_size()
-    painted, rules, image_share = _surroundings(page, width, height)
-    text = page.get_textpage()
-    visible: list[Glyph] = []
-    unseen: list[tuple[str, str]] = []
-    invisible: list[Glyph] = []
-    for char, box, size, colour, alpha, mode, generated in _characters(text):
-        if generated:
-            if unseen and char.isspace():
-                unseen.append((unseen[-1][0], " "))
-            continue
-        glyph = Glyph(char, *box, size)
-        reason = _reason(box, size, colour, alpha, mode, painted, width, height)
-        if not char.isspace() and reason == "render_mode":
-            invisible.append(glyph)
-            unseen.append((reason, char))
-        elif reason and not char.isspace():
-            unseen.append((reason, char))
-        elif reason:
-            unseen.append((reason, " "))
+    def _read(self, page: pypdfium2.PdfPage, number: int) -> None:
+        frame = frame_of(page)
+        drawn = read_drawings(page, frame.matrix)
+        text_page = page.get_textpage()
+        try:
+            glyphs = read_glyphs(text_page, frame, drawn)
+            layer = mark_hidden(glyphs, drawn, frame, Raster(page, frame))
+        finally:
+            text_page.close()
+        self.hidden += hidden_segments(glyphs, number)
+        visible = [glyph for glyph in glyphs if not glyph.reason]
+        torn = False
+        for angle in sorted({glyph.angle for glyph in visible if not glyph.char.isspace()}):
+            turned = [glyph.turned() for glyph in visible if glyph.angle == angle]
+            words, broken = words_of(turned)
+            torn = torn or broken
+            level = angle == 0
+            self.text.add(read_in_order(words, drawn.across if level else (), drawn.down if level else ()))
+            if len(self.text) > MAX_CHARACTERS:
+                raise Unreadable("too_large")
+        written = self.text.written()
+        scanned = not layer and picture_share(drawn, frame) >= _SCAN_SHARE and written < _SCAN_TEXT
+        if scanned or (written == 0 and (drawn.shapes or drawn.objects > len(drawn.inked))):
+            self._close(number, frame.width, frame.height, "needs_ocr", "scan", "page_needs_ocr")
+        elif written == 0:
+            self._close(number, frame.width, frame.height, "ok", "blank")
+        elif layer:
+            self._close(number, frame.width, frame.height, "low", "ocr_layer", "ocr_layer")
+        elif torn or letters_lost(self.text.of_page()):
+            self._close(number, frame.width, frame.height, "low", "text", "glyphs_lost")
         else:
-            visible.append(glyph)
-    text.close()
-    ocr_layer = image_share > 0.5 and len(invisible) > 20 and len(visible) < 50
-    if ocr_layer:
-        visible += invisible
-        unseen = [u for u in unseen if u[0] != "render_mode"]
-    rows = reading_order([g for g in visible if g.char >= " " or g.char.isspace()], rules)
-    lines = tuple(Line(row.text, number, row.bbox, "row" if len(row.runs) > 1 else "line") for row in rows)
-    return PageLines(number, width, height, lines, image_share, ocr_layer), list(_hidden(unseen, number))
+            self._close(number, frame.width, frame.height, "ok", "text")
+
+    def _close(
+        self, number: int, width: float, height: float, quality: str, kind: str, finding: str = ""
+    ) -> None:
+        start, end = self.text.finish()
+        self.pages.append(Page(number, start, end, round(width, 2), round(height, 2), quality, kind))
+        if finding and finding not in self.findings:
+            self.findings.append(finding)
+
+    def result(self) -> Parsed:
+        """The whole reading. Raises Unreadable when no page could be opened."""
+        if not self.pages or all(page.kind == "unread" for page in self.pages):
+            raise Unreadable("corrupt")
+        text, hidden, pages = self.text.text, tuple(self.hidden), tuple(self.pages)
+        findings = (*self.findings, *text_findings(text, hidden))
+        if all(page.kind == "blank" for page in pages):
+            return Parsed(PDF, ID, VERSION, "", pages, (), hidden, findings, "unreadable", "empty", 0)
+        quality = overall(pages, hidden)
+        reason = (
+            self.findings[0] if quality == "low" and self.findings else "" if quality == "ok" else quality
+        )
+        return Parsed(
+            PDF, ID, VERSION, text, pages, self.text.pieces, hidden, findings, quality, reason, len(text)
+        )
 
 
-def _characters(text: Any) -> Iterator[tuple[str, Box, float, RGB, int, int, bool]]:
-    loose = raw.FS_RECTF()
-    r, g, b, a = (ctypes.c_uint() for _ in range(4))
-    high = 0
-    for index in range(text.count_chars()):
-        code = raw.FPDFText_GetUnicode(text, index)
-        if 0xD800 <= code <= 0xDBFF:
-            high = code
-            continue
-        if 0xDC00 <= code <= 0xDFFF and high:
-            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
-        high = 0
-        generated = raw.FPDFText_IsGenerated(text, index) == 1
-        raw.FPDFText_GetLooseCharBox(text, index, loose)
-        size = abs(loose.top - loose.bottom) or raw.FPDFText_GetFontSize(text, index)
-        if not raw.FPDFText_GetFillColor(text, index, r, g, b, a):
-            r.value = g.value = b.value = 0
-            a.value = 255
-        thing = raw.FPDFText_GetTextObject(text, index)
-        mode = raw.FPDFTextObj_GetTextRenderMode(thing) if thing else 0
-        # The loose box is the advance and the font's height: neighbours touch, and "a" and "Ğ" share a baseline.
-        box = (min(loose.left, loose.right), min(loose.bottom, loose.top), max(loose.left, loose.right), max(loose.bottom, loose.top))
-        char = "\ufffd" if code in {0, 0xFFFE, 0xFFFF} else chr(code)
-        if char == "\u0002":  # PDFium's mark for a hyphen at the end of a line
-            char = "-"
-        yield char, box, size, (r.value, g.value, b.value), a.value, mode, generated or char in "\r\n"
-
-
-def _surroundings(page: Any, width: float, height: float) -> tuple[list[_Painted], list[float], float]:
-    painted: list[_Painted] = []
-    rules: list[float] = []
-    images = 0.0
-    r, g, b, a = (ctypes.c_uint() for _ in range(4))
-    for thing in page.get_objects(max_depth=2):
-        x0, y0, x1, y1 = thing.get_bounds() if hasattr(thing, "get_bounds") else thing.get_pos()
-        if thing.type == raw.FPDF_PAGEOBJ_IMAGE:
-            images += max(0.0, min(x1, width) - max(x0, 0)) * max(0.0, min(y1, height) - max(y0, 0))
-        elif thing.type == raw.FPDF_PAGEOBJ_PATH:
-            if y1 - y0 < 2.5 and x1 - x0 > 60:
-                rules.append((y0 + y1) / 2)
-            elif y1 - y0 > 40 and x1 - x0 > 60:
-                rules += [y0, y1]
-            fill, stroke = ctypes.c_int(), ctypes.c_int()
-            raw.FPDFPath_GetDrawMode(thing, fill, stroke)
-            if fill.value and (x1 - x0) * (y1 - y0) > 20 and raw.FPDFPageObj_GetFillColor(thing, r, g, b, a) and a.value > 200:
-                painted.append(_Painted((x0, y0, x1, y1), (r.value, g.value, b.value)))
-    return painted, rules, min(1.0, images / (width * height or 1.0))
-
-
-def _reason(box: Box, size: float, colour: RGB, alpha: int, mode: int, painted: list[_Painted], width: float, height: float) -> str:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    if not (0 <= x <= width and 0 <= y <= height):
-        return "off_page"
-    if mode == MODE_INVISIBLE:
-        return "render_mode"
-    if alpha < 26:
-        return "transparent"
-    if size < SMALLEST:
-        return "tiny"
-    ground = next((p.colour for p in reversed(painted) if p.box[0] <= x <= p.box[2] and p.box[1] <= y <= p.box[3]), WHITE)
-    return "same_colour" if contrast(colour, ground) <= CONTRAST else ""
-
-
-def _hidden(unseen: list[tuple[str, str]], number: int) -> Iterator[Hidden]:
-    by_reason: dict[str, str] = {}
-    for reason, char in unseen:
-        by_reason[reason] = by_reason.get(reason, "") + char
-    for reason, text in by_reason.items():
-        shown = " ".join(text.split())
-        if shown:
-            yield Hidden(number, shown, reason, f"page {number}")
+def _filled_in(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage:
+    """The page with what was typed into its form fields made part of it."""
+    page = document[index]
+    for place in range(max(raw.FPDFPage_GetAnnotCount(page.raw), 0)):
+        note = raw.FPDFPage_GetAnnot(page.raw, place)
+        kind = raw.FPDFAnnot_GetSubtype(note) if note else -1
+        if note:
+            raw.FPDFPage_CloseAnnot(note)
+        if kind in _FILLED_IN:
+            raw.FPDFPage_Flatten(page.raw, raw.FLAT_NORMALDISPLAY)
+            page.close()
+            return document[index]
+    return page
