@@ -113,6 +113,8 @@ def load(request: TaskRequest) -> Subject:
         ai_opt_out=application.ai_opt_out,
         flags=frozenset(flags),
         url=f"/ats/applications/{application.id}/",
+        group_key=str(application.id),
+        group_title=application.candidate.name,
     )
 
 

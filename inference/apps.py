@@ -12,6 +12,8 @@ class InferenceConfig(AppConfig):
 
     def ready(self) -> None:
         from inference import permissions, settlement
+        from inference.web import desk
 
         permissions.grant_all()
         settlement.register_approvals()
+        desk.register()

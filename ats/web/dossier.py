@@ -23,7 +23,8 @@ from ats.web.forms import OverrideForm
 from ats.web.marks import Place, anchor, marked
 from ats.web.rights import may
 from ats.web.views import error_words, line_of
-from ats.web.words import reason_words, rule_words
+from ats.web.words import hidden_words, rule_words
+from inference.web.desk import reason_words
 from inference.web.words import DECIDED_BY, word
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.services import nonce_for
@@ -99,7 +100,8 @@ def application(request: HttpRequest, application_id: UUID) -> HttpResponse:
             "parsed": parsed,
             "items": items,
             "asking": sum(item.asks for item in items),
-            "choices": Verdict.choices,
+            "codes": Verdict.values,
+            "hidden": _hidden(parsed) if parsed and tab == "hidden" else [],
             "tab": tab,
             "tabs": _tabs(request, parsed, tab),
             "text": marked(parsed.text, places) if parsed and tab == "text" and rights.read_cv else "",
@@ -207,6 +209,10 @@ def _boxes(items: Sequence[Item], parsed: ParsedText | None) -> list[dict[str, A
         for e in item.row.evidence
         if e.get("bbox") and e.get("page") and parsed is not None and e.get("version", str(parsed.id)) == str(parsed.id)
     ]
+
+
+def _hidden(parsed: ParsedText) -> list[dict[str, Any]]:
+    return [{"text": h["text"], "page": h.get("page"), "words": hidden_words(h["reason"])} for h in parsed.hidden]
 
 
 def _numbered(parsed: ParsedText) -> list[tuple[str, str]]:

@@ -9,8 +9,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import get_language, gettext_lazy, ngettext
 
-from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, word
-
 QUALITY_TONES = {"ok": "success", "low": "warning", "needs_ocr": "warning", "hidden_text": "warning", "unreadable": "error"}
 QUALITY_ICONS = {"ok": "file-check", "low": "file-question-mark", "needs_ocr": "scan-text", "hidden_text": "eye-off", "unreadable": "file-x"}
 STATUS_TONES = {"blocked": "warning", "queued": "", "running": "info", "completed": "success", "needs_review": "info", "reviewed": "success"}
@@ -34,6 +32,31 @@ FILE_REASONS: dict[str, str | Promise] = {
     "zip_bomb": gettext_lazy("The file unpacks to far more than it should, so it is not opened."),
     "timeout": gettext_lazy("Reading the file took too long."),
     "too_many_pages": gettext_lazy("The file has too many pages."),
+    "needs_ocr": gettext_lazy("The file is a scan without text."),
+    "page_needs_ocr": gettext_lazy("Some pages are scans without text. What stands there was not read."),
+    "ocr_layer": gettext_lazy("The text was recognised by a scanner. Compare it with the picture."),
+    "page_unread": gettext_lazy("Some pages are damaged and were not read."),
+    "part_unread": gettext_lazy("A part of the file, such as an embedded object, was not read."),
+    "glyphs_lost": gettext_lazy("Letters are missing or torn apart in the text of the file."),
+    "text_in_drawings": gettext_lazy("Most of the text stands in text boxes. Check its order."),
+    "colour_unsure": gettext_lazy("Pale text stands on a drawing. Check whether it can be seen."),
+    "hidden_text": gettext_lazy("The file holds text that no reader sees. It was left out."),
+}
+HIDDEN_REASONS: dict[str, str | Promise] = {
+    "colour": gettext_lazy("in the colour of its background"),
+    "opacity": gettext_lazy("transparent"),
+    "size": gettext_lazy("too small to be read"),
+    "off_page": gettext_lazy("outside the page"),
+    "clipped": gettext_lazy("cut away by a frame"),
+    "covered": gettext_lazy("under something else"),
+    "render_mode": gettext_lazy("written without ink"),
+    "unpainted": gettext_lazy("written without ink"),
+    "vanish": gettext_lazy("formatted as hidden"),
+    "hidden": gettext_lazy("formatted as hidden"),
+    "zero_width": gettext_lazy("characters without width"),
+    "bidi": gettext_lazy("characters that turn the direction of reading"),
+    "tag": gettext_lazy("characters that no font shows"),
+    "invisible_characters": gettext_lazy("characters that no font shows"),
 }
 LANGUAGES: dict[str, str | Promise] = {
     "en": gettext_lazy("English"), "tr": gettext_lazy("Turkish"), "de": gettext_lazy("German"), "fr": gettext_lazy("French"),
@@ -51,12 +74,9 @@ def file_words(code: str) -> str:
     return str(FILE_REASONS.get(code, code))
 
 
-def reason_words(code: str) -> str:
-    """A finding, a reason of the route or a flag, in words."""
-    for table in (FINDINGS, ROUTE_REASONS, RULE_HITS):
-        if code in table:
-            return word(table, code)
-    return code
+def hidden_words(code: str) -> str:
+    """Why a passage is seen by no reader."""
+    return str(HIDDEN_REASONS.get(code, code))
 
 
 def rule_words(rule: Mapping[str, Any] | None) -> str:

@@ -1,4 +1,4 @@
-"""What follows a decision, by kind of request: products register it when they are ready."""
+"""What follows a decision and how it is asked for, by kind of request: products register it when they are ready."""
 
 from __future__ import annotations
 
@@ -32,3 +32,29 @@ def register(kind: str, handler: Handler) -> None:
 def handler_of(kind: str) -> Handler:
     """Raises KeyError for a kind that nobody registered: a programming error."""
     return _handlers[kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """How a kind of request is put before a person.
+
+    `reason` says a reason's code in words. `answers` are the codes that may be given in place of the proposal.
+    `change` builds the changed value from an answer, the passages chosen for it and the reason.
+    """
+
+    reason: Callable[[str], str] = str
+    answers: Callable[[ApprovalRequest], list[str]] = lambda request: []
+    change: Callable[[ApprovalRequest, str, list[str], str], Any] = lambda request, answer, passages, reason: {"answer": answer}
+
+
+_desks: dict[str, Desk] = {}
+
+
+def register_desk(kind: str, desk: Desk) -> None:
+    """Name how requests of this kind are shown."""
+    _desks[kind] = desk
+
+
+def desk_of(kind: str) -> Desk:
+    """A kind without a desk is shown plainly: its codes as they are, nothing but yes and no."""
+    return _desks.get(kind) or Desk()
