@@ -6,7 +6,7 @@ import threading
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import DatabaseError, close_old_connections, models
+from django.db import DatabaseError, close_old_connections, connection, models
 from django.utils import timezone
 
 from nekibu.jobs.models import Outbox
@@ -74,13 +74,19 @@ class Renewal:
             with self._lock:
                 held = list(self._held.values())
             for work in held:
-                try:
-                    with tenant_scope(work.tenant_id):
-                        Outbox.objects.filter(pk=work.pk, fence=work.fence, done_at__isnull=True).update(
-                            lease_until=timezone.now() + LEASE
-                        )
-                except DatabaseError:
-                    close_old_connections()
+                self._renew(work)
+            if held:
+                connection.close()  # this thread sleeps: no session of its own stays behind
+
+    @staticmethod
+    def _renew(work: Outbox) -> None:
+        try:
+            with tenant_scope(work.tenant_id):
+                Outbox.objects.filter(pk=work.pk, fence=work.fence, done_at__isnull=True).update(
+                    lease_until=timezone.now() + LEASE
+                )
+        except DatabaseError:
+            close_old_connections()  # the next round tries again; the lease outlives three of them
 
 
 renewal = Renewal()
