@@ -125,6 +125,7 @@ async def watching(actor: Actor, decision_id: UUID, after: int) -> AsyncIterator
                 yield event(live["type"], live)
     finally:
         await layer.group_discard(group_of(decision_id), channel)
+        await sync_to_async(_part)()
 
 
 def _look(actor: Actor, decision_id: UUID, after: int) -> tuple[str, list[tuple[int, str, Any]], Any]:
@@ -133,6 +134,11 @@ def _look(actor: Actor, decision_id: UUID, after: int) -> tuple[str, list[tuple[
         steps = list(row.steps.filter(seq__gt=after).order_by("seq").values_list("seq", "stage", "payload"))
         last = outcome_json(account_of(row)) if row.status in TERMINAL else None
         return row.status, steps, last
+
+
+def _part() -> None:
+    """Give this thread's connection back to the database."""
+    connection.close()
 
 
 async def _next(heard: asyncio.Queue[tuple[str, Any] | None]) -> tuple[str, Any] | None:
