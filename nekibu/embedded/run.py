@@ -119,9 +119,10 @@ class Supervisor:
         self._once(parts.manage("migrate", "migrate", "--no-input", "--skip-checks"))
         seed = parts.manage("seed", "seed_demo", "--skip-checks")
         self._once(seed)
-        for part in (web, worker, beat):
+        self._run(web.child, web.child.start, web.child.start, web.stop_seconds)
+        self._wait_for_web(web.child)  # the pages first: the others would load on the same cores
+        for part in (worker, beat):
             self._run(part.child, part.child.start, part.child.start, part.stop_seconds)
-        self._wait_for_web(web.child)
         say(f"\nOpen {self.url}\n")
         if seed.output:
             say(seed.output.read_text().strip("\n"))
