@@ -27,11 +27,11 @@ class ErrorPageMiddleware:
         """Django calls this for every exception of a view."""
         if not isinstance(exception, NekibuError):
             return None
+        api = request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
+        response = error_response(exception) if api else page_of(request, exception)
         if transaction.get_connection().in_atomic_block:
-            transaction.set_rollback(True)
-        if request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json"):
-            return error_response(exception)
-        return page_of(request, exception)
+            transaction.set_rollback(True)  # only now: the frame of the page still reads (the inbox, the company's name)
+        return response
 
 
 ICONS = {401: "user", 403: "lock", 404: "search", 409: "triangle-alert", 410: "clock", 429: "clock", 503: "loader-circle"}
