@@ -10,4 +10,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "nekibu.settings.base")
 
 app = Celery("nekibu")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+app.set_default()  # the threads of a web process have no current application of their own
 app.autodiscover_tasks()
