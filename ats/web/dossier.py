@@ -21,7 +21,7 @@ from ats.permissions import AtsAction, AtsTag
 from ats.states import Verdict, VerdictState
 from ats.web.forms import OverrideForm
 from ats.web.marks import Place, anchor, marked
-from ats.web.rights import may
+from ats.web.rights import actor_of, may
 from ats.web.views import error_words, line_of
 from ats.web.words import hidden_words, rule_words
 from inference.web.desk import reason_words
@@ -81,7 +81,7 @@ class Item:
 @page(AtsAction.APPLICATION_READ)
 def application(request: HttpRequest, application_id: UUID) -> HttpResponse:
     """The CV beside the criteria."""
-    actor: Actor = request.actor  # type: ignore[attr-defined]
+    actor = actor_of(request)
     rights, found = may(actor), selectors.application(application_id)
     line = line_of(found)
     parsed = (line.evaluation.parsed if line.evaluation else None) or found.cv.parsed
@@ -106,7 +106,6 @@ def application(request: HttpRequest, application_id: UUID) -> HttpResponse:
             "tabs": _tabs(request, parsed, tab),
             "text": marked(parsed.text, places) if parsed and tab == "text" and rights.read_cv else "",
             "boxes": _boxes(items, parsed) if is_pdf and tab == "original" else [],
-            "pages": [{k: p.get(k) for k in ("number", "width", "height")} for p in parsed.pages] if is_pdf and parsed else [],
             "is_pdf": is_pdf,
             "pieces": _numbered(parsed) if parsed and rights.override and rights.read_cv else [],
             "newer": newer,
@@ -140,7 +139,7 @@ def override(request: HttpRequest, verdict_id: UUID) -> HttpResponse:
     try:
         with transaction.atomic():
             services.override_verdict(
-                actor=request.actor,  # type: ignore[attr-defined]
+                actor=actor_of(request),
                 verdict=found,
                 said=said["verdict"],
                 reason=said["reason"],
@@ -159,9 +158,13 @@ def _items(actor: Actor, verdicts: Sequence[CriterionVerdict]) -> list[Item]:
     decisions = [str(v.decision_id) for v in verdicts if v.decision_id]
     waiting = {
         r.subject_id: r
-        for r in ApprovalRequest.objects.filter(kind="inference.decision", subject_id__in=decisions, status=Status.PENDING)
+        for r in ApprovalRequest.objects.filter(
+            kind="inference.decision", subject_id__in=decisions, status=Status.PENDING
+        )
     }
-    settled = AuditEvent.objects.filter(tag=AtsTag.VERDICT_SETTLED, subject_id__in=[str(v.id) for v in verdicts]).order_by("seq")
+    settled = AuditEvent.objects.filter(
+        tag=AtsTag.VERDICT_SETTLED, subject_id__in=[str(v.id) for v in verdicts]
+    ).order_by("seq")
     people = {e.subject_id: str(e.actor.get("name", "")) for e in settled}
     return [_item(actor, v, waiting.get(str(v.decision_id)), people.get(str(v.id), "")) for v in verdicts]
 
@@ -170,12 +173,21 @@ def _item(actor: Actor, row: CriterionVerdict, asked: ApprovalRequest | None, pe
     by = word(DECIDED_BY, row.decided_by) if row.decided_by else ""
     if row.decided_by == "person" and person:
         by = f"{by}: {person}"
-    codes = [str(f.get("code", "")) for f in row.findings] + [str(r) for r in (asked.reasons if asked else [])]
+    codes = [str(f.get("code", "")) for f in row.findings] + [
+        str(r) for r in (asked.reasons if asked else [])
+    ]
     open_to = asked is not None and bool(set(asked.roles) & actor.roles or "admin" in actor.roles)
     return Item(
         row=row,
         quotes=tuple(
-            Quote(str(e.get("piece", "")), str(e["quote"]), e.get("page"), bool(e.get("against")), anchor(e["start"], e["end"])) for e in row.evidence
+            Quote(
+                str(e.get("piece", "")),
+                str(e["quote"]),
+                e.get("page"),
+                bool(e.get("against")),
+                anchor(e["start"], e["end"]),
+            )
+            for e in row.evidence
         ),
         findings=tuple(dict.fromkeys(reason_words(code) for code in codes if code)),
         rule=rule_words(row.criterion.rule) if row.criterion.method == "rule" else "",
@@ -193,7 +205,11 @@ def _places(item: Item, parsed: ParsedText | None) -> list[Place]:
     if parsed is None:
         return []
     label = item.row.criterion.statement
-    return [Place(e["start"], e["end"], bool(e.get("against")), label) for e in item.row.evidence if e.get("version", str(parsed.id)) == str(parsed.id)]
+    return [
+        Place(e["start"], e["end"], bool(e.get("against")), label)
+        for e in item.row.evidence
+        if e.get("version", str(parsed.id)) == str(parsed.id)
+    ]
 
 
 def _boxes(items: Sequence[Item], parsed: ParsedText | None) -> list[dict[str, Any]]:
@@ -207,12 +223,17 @@ def _boxes(items: Sequence[Item], parsed: ParsedText | None) -> list[dict[str, A
         }
         for item in items
         for e in item.row.evidence
-        if e.get("bbox") and e.get("page") and parsed is not None and e.get("version", str(parsed.id)) == str(parsed.id)
+        if e.get("bbox")
+        and e.get("page")
+        and parsed is not None
+        and e.get("version", str(parsed.id)) == str(parsed.id)
     ]
 
 
 def _hidden(parsed: ParsedText) -> list[dict[str, Any]]:
-    return [{"text": h["text"], "page": h.get("page"), "words": hidden_words(h["reason"])} for h in parsed.hidden]
+    return [
+        {"text": h["text"], "page": h.get("page"), "words": hidden_words(h["reason"])} for h in parsed.hidden
+    ]
 
 
 def _numbered(parsed: ParsedText) -> list[tuple[str, str]]:
@@ -221,12 +242,24 @@ def _numbered(parsed: ParsedText) -> list[tuple[str, str]]:
 
 def _tabs(request: HttpRequest, parsed: ParsedText | None, current: str) -> list[dict[str, Any]]:
     hidden = len(parsed.hidden) if parsed else 0
-    named = [("text", _("Text"), "file-text", None), ("original", _("Original"), "file", None), ("hidden", _("Hidden"), "eye-off", hidden)]
-    return [{"url": f"{request.path}?tab={n}", "label": label, "icon": icon, "count": count, "current": n == current} for n, label, icon, count in named]
+    named = [
+        ("text", _("Text"), "file-text", None),
+        ("original", _("Original"), "file", None),
+        ("hidden", _("Hidden"), "eye-off", hidden),
+    ]
+    return [
+        {
+            "url": f"{request.path}?tab={n}",
+            "label": label,
+            "icon": icon,
+            "count": count,
+            "current": n == current,
+        }
+        for n, label, icon, count in named
+    ]
 
 
 def _neighbours(of: Application) -> tuple[Application | None, Application | None]:
     """The applications before and after this one in the job's table (newest first)."""
     rows = Application.objects.filter(job_id=of.job_id).select_related("candidate")
     return rows.filter(id__gt=of.id).order_by("id").first(), rows.filter(id__lt=of.id).order_by("-id").first()
-

@@ -39,7 +39,9 @@ class OverrideForm(forms.Form):
     verdict = forms.ChoiceField(label=_("Your verdict"), choices=Verdict.choices)
     reason = forms.CharField(label=_("Reason"), max_length=1000, widget=forms.Textarea)
     key = forms.UUIDField()
-    pieces = forms.RegexField(label=_("Further passages"), regex=r"^[Ee\d,;\s]*$", required=False, max_length=60)
+    pieces = forms.RegexField(
+        label=_("Further passages"), regex=r"^[Ee\d,;\s]*$", required=False, max_length=60
+    )
 
     def evidence(self, cited: list[str]) -> list[str]:
         """The chosen passages: ticked ones first, then those given by number; at most four."""

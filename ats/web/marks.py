@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -37,7 +38,11 @@ def marked(text: str, places: Iterable[Place]) -> SafeString:
     """
     held = sorted({p for p in places if 0 <= p.start < p.end <= len(text)}, key=lambda p: (p.start, -p.end))
     edges = sorted({0, len(text), *(p.start for p in held), *(p.end for p in held)})
-    return format_html_join("", "{}", ((_segment(text[a:b], a, [p for p in held if p.start <= a < p.end]),) for a, b in zip(edges, edges[1:], strict=False)))
+    return format_html_join(
+        "",
+        "{}",
+        ((_segment(text[a:b], a, [p for p in held if p.start <= a < p.end]),) for a, b in pairwise(edges)),
+    )
 
 
 def _segment(part: str, at: int, covering: list[Place]) -> SafeString | str:
@@ -49,5 +54,15 @@ def _segment(part: str, at: int, covering: list[Place]) -> SafeString | str:
     title = " · ".join(dict.fromkeys(p.label for p in covering))
     more = format_html_join("", '<span id="{}"></span>', ((i,) for i in begun[1:]))
     if begun:
-        return format_html('<mark id="{}" data-evidence="{}" data-tone="{}" title="{}">{}{}</mark>', begun[0], " ".join(ids), tone, title, more, part)
-    return format_html('<mark data-evidence="{}" data-tone="{}" title="{}">{}</mark>', " ".join(ids), tone, title, part)
+        return format_html(
+            '<mark id="{}" data-evidence="{}" data-tone="{}" title="{}">{}{}</mark>',
+            begun[0],
+            " ".join(ids),
+            tone,
+            title,
+            more,
+            part,
+        )
+    return format_html(
+        '<mark data-evidence="{}" data-tone="{}" title="{}">{}</mark>', " ".join(ids), tone, title, part
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+
 from ats.permissions import AtsAction
 from inference.permissions import InferenceAction
 from nekibu.approvals.permissions import ApprovalAction
@@ -23,6 +25,12 @@ class May:
     read_cv: bool
     read_trace: bool
     decide: bool
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """The reader of a page behind `page`; there is always one."""
+    actor: Actor = request.actor  # type: ignore[attr-defined]
+    return actor
 
 
 def may(actor: Actor) -> May:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -18,10 +19,19 @@ from django.views.decorators.http import require_POST
 from ats import selectors, services
 from ats.models import Application, CriterionVerdict, Evaluation, Job, RubricVersion
 from ats.permissions import AtsAction
-from ats.states import CVStatus, EvaluationStatus, RubricStatus
+from ats.states import EvaluationStatus, RubricStatus
 from ats.web.forms import UploadForm
-from ats.web.rights import may
-from ats.web.words import QUALITY_ICONS, QUALITY_TONES, STATUS_ICONS, STATUS_TONES, block_words, file_words, in_language, rule_words
+from ats.web.rights import actor_of, may
+from ats.web.words import (
+    QUALITY_ICONS,
+    QUALITY_TONES,
+    STATUS_ICONS,
+    STATUS_TONES,
+    block_words,
+    file_words,
+    in_language,
+    rule_words,
+)
 from nekibu.errors import InvalidInput, NekibuError
 from nekibu.files.models import Quality
 from nekibu.users.access import page
@@ -59,13 +69,13 @@ class Line:
 @page(AtsAction.JOB_READ)
 def jobs(request: HttpRequest) -> HttpResponse:
     """The jobs of the company."""
-    return render(request, "ats/jobs.html", {"jobs": list(selectors.jobs()), "may": may(request.actor)})  # type: ignore[attr-defined]
+    return render(request, "ats/jobs.html", {"jobs": list(selectors.jobs()), "may": may(actor_of(request))})
 
 
 @page(AtsAction.JOB_READ)
 def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """One job: its rubric in short, the drop zone, and the applications."""
-    found, rights = selectors.job(job_id), may(request.actor)  # type: ignore[attr-defined]
+    found, rights = selectors.job(job_id), may(actor_of(request))
     versions = RubricVersion.objects.filter(job=found).order_by("-version")
     current = versions.filter(status=RubricStatus.APPROVED).prefetch_related("criteria").first()
     return render(
@@ -86,7 +96,9 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 def rows(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Only the table of a job's applications, for its refreshing."""
     found = selectors.job(job_id)
-    return render(request, "ats/rows.html", {"job": found, "may": may(request.actor), **_table(request, found)})  # type: ignore[attr-defined]
+    return render(
+        request, "ats/rows.html", {"job": found, "may": may(actor_of(request)), **_table(request, found)}
+    )
 
 
 @require_POST
@@ -98,25 +110,38 @@ def upload(request: HttpRequest, job_id: UUID) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES)
     if not form.is_valid():
         if as_json:
-            raise InvalidInput(errors=[{"field": "file", "code": "required", "message": _("Choose a file.")}])
+            raise InvalidInput(
+                _("Choose a file."),
+                errors=[{"field": "file", "code": "required", "message": _("Choose a file.")}],
+            )
         messages.error(request, _("Choose at least one file."))
         return HttpResponseRedirect(reverse("ats-job", args=[job_id]))
     files = form.cleaned_data["file"]
     if as_json:
-        file = files[0]
-        made = services.add_cv(actor=request.actor, job=found, name=file.name, chunks=file.chunks())  # type: ignore[attr-defined]
-        return JsonResponse({"name": file.name, "state": CVStatus.UPLOADED, "url": reverse("ats-application", args=[made.id])}, status=201)
+        made = _receive(request, found, files[0])
+        return JsonResponse(
+            {
+                "name": files[0].name,
+                "state": _("Received; it is being read."),
+                "url": reverse("ats-application", args=[made.id]),
+            },
+            status=201,
+        )
     received = 0
     for file in files:
         try:
             with transaction.atomic():
-                services.add_cv(actor=request.actor, job=found, name=file.name, chunks=file.chunks())  # type: ignore[attr-defined]
+                _receive(request, found, file)
             received += 1
         except NekibuError as refused:
             messages.error(request, f"{file.name}: {error_words(refused)}")
     if received:
         messages.success(
-            request, ngettext("%(n)s CV received; it is being read.", "%(n)s CVs received; they are being read.", received) % {"n": received}
+            request,
+            ngettext(
+                "%(n)s CV received; it is being read.", "%(n)s CVs received; they are being read.", received
+            )
+            % {"n": received},
         )
     return HttpResponseRedirect(reverse("ats-job", args=[job_id]))
 
@@ -133,7 +158,7 @@ def evaluate(request: HttpRequest, job_id: UUID) -> HttpResponse:
     try:
         with transaction.atomic():
             run = services.start_evaluations(
-                actor=request.actor,  # type: ignore[attr-defined]
+                actor=actor_of(request),
                 job=found,
                 application_ids=ids,
                 clock="online" if ids else "batch",
@@ -165,7 +190,9 @@ def rubrics(request: HttpRequest, job_id: UUID) -> HttpResponse:
         }
         for version in selectors.rubrics(found)
     ]
-    return render(request, "ats/rubrics.html", {"job": found, "versions": versions, "may": may(request.actor)})  # type: ignore[attr-defined]
+    return render(
+        request, "ats/rubrics.html", {"job": found, "versions": versions, "may": may(actor_of(request))}
+    )
 
 
 @require_POST
@@ -175,8 +202,10 @@ def approve(request: HttpRequest, rubric_id: UUID) -> HttpResponse:
     found = selectors.rubric(rubric_id)
     try:
         with transaction.atomic():
-            services.approve_rubric(actor=request.actor, rubric=found)  # type: ignore[attr-defined]
-        messages.success(request, _("Version %(n)s is approved. It will not change any more.") % {"n": found.version})
+            services.approve_rubric(actor=actor_of(request), rubric=found)
+        messages.success(
+            request, _("Version %(n)s is approved. It will not change any more.") % {"n": found.version}
+        )
     except NekibuError as refused:
         if refused.status != 409:
             raise
@@ -220,11 +249,26 @@ def error_words(refused: NekibuError) -> str:
     return " ".join(named) or _(refused.message)
 
 
+def _receive(request: HttpRequest, job: Job, file: UploadedFile) -> Application:
+    """Take one CV; a repeated one is refused with the address of the first."""
+    try:
+        return services.add_cv(actor=actor_of(request), job=job, name=file.name or "", chunks=file.chunks())
+    except services.AlreadyApplied as held:
+        if "application_id" in held.data:
+            held.data["url"] = reverse("ats-application", args=[held.data["application_id"]])
+        raise
+
+
 def _table(request: HttpRequest, of: Job) -> dict[str, Any]:
     total: int = of.applications_count  # type: ignore[attr-defined]
     at = _number(request.GET.get("page", ""))
     lines = [line_of(row) for row in selectors.applications(of.id)[(at - 1) * PER_PAGE : at * PER_PAGE]]
-    return {"lines": lines, "moving": any(line.moving for line in lines), "page_number": at, **_links(at, total)}
+    return {
+        "lines": lines,
+        "moving": any(line.moving for line in lines),
+        "page_number": at,
+        **_links(at, total),
+    }
 
 
 def line_of(row: Application) -> Line:

@@ -6,20 +6,43 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
 
-QUALITY_TONES = {"ok": "success", "low": "warning", "needs_ocr": "warning", "hidden_text": "warning", "unreadable": "error"}
-QUALITY_ICONS = {"ok": "file-check", "low": "file-question-mark", "needs_ocr": "scan-text", "hidden_text": "eye-off", "unreadable": "file-x"}
-STATUS_TONES = {"blocked": "warning", "queued": "", "running": "info", "completed": "success", "needs_review": "info", "reviewed": "success"}
+QUALITY_TONES = {
+    "ok": "success",
+    "low": "warning",
+    "needs_ocr": "warning",
+    "hidden_text": "warning",
+    "unreadable": "error",
+}
+QUALITY_ICONS = {
+    "ok": "file-check",
+    "low": "file-question-mark",
+    "needs_ocr": "scan-text",
+    "hidden_text": "eye-off",
+    "unreadable": "file-x",
+}
+STATUS_TONES = {
+    "blocked": "warning",
+    "queued": "",
+    "running": "info",
+    "completed": "success",
+    "needs_review": "info",
+    "reviewed": "success",
+}
 STATUS_ICONS = {
     "blocked": "ban", "queued": "clock", "running": "loader-circle", "completed": "circle-check", "needs_review": "user-round-search",
     "reviewed": "user-check", "superseded": "history",
 }  # fmt: skip
 BLOCKS: dict[str, str | Promise] = {
     "opt_out": gettext_lazy("The candidate does not want a machine to judge. People read this CV."),
-    "not_read_yet": gettext_lazy("The CV had not been read yet when the evaluation started. Start it again in a moment."),
-    "needs_ocr": gettext_lazy("The CV is a scan without text. Ask for a file with text, or read it yourself."),
+    "not_read_yet": gettext_lazy(
+        "The CV had not been read yet when the evaluation started. Start it again in a moment."
+    ),
+    "needs_ocr": gettext_lazy(
+        "The CV is a scan without text. Ask for a file with text, or read it yourself."
+    ),
     "unreadable": gettext_lazy("The file cannot be read. Ask the candidate for another one."),
 }
 FILE_REASONS: dict[str, str | Promise] = {
@@ -89,7 +112,10 @@ def rule_words(rule: Mapping[str, Any] | None) -> str:
                 int(months),
             ) % {"n": months}
         case {"type": "language_level", "language": language, "min": level}:
-            return _("%(language)s at level %(level)s or better, as stated.") % {"language": LANGUAGES.get(language, language), "level": level}
+            return _("%(language)s at level %(level)s or better, as stated.") % {
+                "language": LANGUAGES.get(language, language),
+                "level": level,
+            }
         case {"type": "licence", "class": wanted}:
             return _("Driving licence of class %(wanted)s.") % {"wanted": wanted}
         case {"type": "term", "any": terms}:
