@@ -52,6 +52,11 @@ class ParsedText(TenantModel):
 
     class Meta:
         db_table = "files_parsed"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "file", "parser_id", "parser_version"], name="files_one_reading"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.file_id} {self.quality}"

@@ -19,11 +19,24 @@ def original(stored: StoredFile) -> Path:
     return Path(settings.FILES_ROOT) / stored.storage_key
 
 
+def verified(stored: StoredFile) -> Path:
+    """The path of an original whose bytes still match their hash. Raises Unavailable when they do not."""
+    path = original(stored)
+    try:
+        with path.open("rb") as file:
+            intact = hashlib.file_digest(file, "sha256").hexdigest() == stored.sha256
+    except OSError:
+        intact = False
+    if not intact:
+        raise Unavailable(
+            _("The stored file does not match its checksum. Tell your administrator; do not rely on it.")
+        )
+    return path
+
+
 def download(stored: StoredFile, media_type: str, *, inline: bool = False) -> HttpResponse:
     """The original with its exact name. Raises Unavailable when the stored bytes no longer match their hash."""
-    content = original(stored).read_bytes()
-    if hashlib.sha256(content).hexdigest() != stored.sha256:
-        raise Unavailable(_("The stored file does not match its checksum. Tell your administrator; do not rely on it."))
+    content = verified(stored).read_bytes()
     response = HttpResponse(content, content_type=media_type or "application/octet-stream")
     response["Content-Disposition"] = disposition(stored.name, inline=inline)
     response["X-Content-Type-Options"] = "nosniff"
