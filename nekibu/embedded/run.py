@@ -178,9 +178,9 @@ class Supervisor:
         began = time.monotonic()
         while (answer := status.get(self.environment.port, "/healthz")) is None or answer[0] >= 500:
             self._watch()  # restarts it, should it have crashed
-            if time.monotonic() - began > 120:
+            if time.monotonic() - began > 300:
                 raise SystemExit(
-                    f"The pages do not answer after 120 s. The end of {web.log}:\n{web.tail(20)}"
+                    f"The pages do not answer after 300 s. The end of {web.log}:\n{web.tail(20)}"
                 )
             self._pause(0.1)
         step("web", f"answers after {time.monotonic() - began:.1f} s")
