@@ -57,7 +57,11 @@ def test_three_columns_read_one_after_the_other(tmp_path: Path) -> None:
         for c, column in enumerate(names)
         for r, text in enumerate(column)
     ]
-    assert read(sheets.placed(tmp_path / "3.pdf", places[::-1])).text.splitlines() == sum(names, [])
+    assert read(sheets.placed(tmp_path / "3.pdf", places[::-1])).text.splitlines() == [
+        *names[0],
+        *names[1],
+        *names[2],
+    ]
 
 
 def test_dates_beside_roles_stay_on_one_line(tmp_path: Path) -> None:
