@@ -96,7 +96,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ),
     (
         "heading",
-        r"(?:^|[\n.!?])\s*(?:rubric of the job\s*:|criterion\s*:\s*\w+\s*:|terms\s*:[^\n;]{1,60};|verdicts\s*:\s*met\b)",
+        r"(?:^|(?<=[\n.!?]))\s*(?:rubric of the job\s*:|criterion\s*:\s*\w+\s*:|terms\s*:[^\n;]{1,60};|verdicts\s*:\s*met\b)",
     ),
     ("heading", r"(?:^|\n)\s*\[e\d{1,3}\]\s"),
     ("heading", r'"verdict"\s*:\s*"|\bverdict\s*[:=]\s*"?(?:met|partly|not_met|not_stated)\b'),
