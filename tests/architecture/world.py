@@ -1,0 +1,272 @@
+"""One tenant with a row behind every address: each text carries the tenant's mark, so that a leak can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.apps import apps
+from django.utils import timezone
+
+from ats.models import (
+    Application,
+    Candidate,
+    Criterion,
+    CriterionVerdict,
+    CVDocument,
+    Evaluation,
+    EvaluationRun,
+    Job,
+    RubricVersion,
+)
+from ats.states import CVStatus, EvaluationStatus, RubricStatus, VerdictState
+from inference import bodies
+from inference.models import Attempt, CheckResult, Decision, DecisionStep
+from inference.types import TaskRequest
+from nekibu.approvals.models import ApprovalRequest
+from nekibu.approvals.services import request_approval
+from nekibu.files import services as files
+from nekibu.files.models import ParsedText
+from nekibu.ids import new_id
+from nekibu.permissions.actor import Actor
+from nekibu.permissions.roles import ROLES
+from nekibu.tenants.models import Tenant, TenantModel
+from nekibu.tenants.scope import tenant_scope
+from nekibu.users.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A tenant's rows: `ids` has one object for each kwarg of an address, `all_ids` every row's id."""
+
+    tenant: Tenant
+    mark: str
+    ids: dict[str, UUID]
+    all_ids: frozenset[str]
+
+
+def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
+    """`rows` of everything that can be many, in one job."""
+    mark = f"mark-of-{tenant.slug}"
+    actor = Actor.system(tenant.id, "test")
+    with tenant_scope(tenant.id):
+        jobs = [
+            Job.objects.create(title_tr=f"{mark} iş {n}", title_en=f"{mark} job {n}") for n in range(rows)
+        ]
+        job = jobs[0]
+        rubric = RubricVersion.objects.create(
+            job=job, version=1, status=RubricStatus.APPROVED, approved_by=person, approved_at=timezone.now()
+        )
+        draft = next(iter([RubricVersion.objects.create(job=job, version=n + 2) for n in range(rows)]))
+        criteria = [_criterion(version, n, mark) for version in (rubric, draft) for n in range(rows)][:rows]
+        runs = [
+            EvaluationRun.objects.create(job=job, rubric=rubric, clock="batch", requested_by=person)
+            for _ in range(rows)
+        ]
+        made = [_application(actor, mark, job, rubric, runs[0], criteria, n, person) for n in range(rows)]
+    application, evaluation, verdict, decision, approval = made[0]
+    return World(
+        tenant,
+        mark,
+        {
+            "job_id": job.id,
+            "rubric_id": draft.id,
+            "run_id": runs[0].id,
+            "application_id": application.id,
+            "evaluation_id": evaluation.id,
+            "verdict_id": verdict.id,
+            "decision_id": decision.id,
+            "approval_id": approval.id,
+        },
+        frozenset(str(row["id"]) for table in rows_of(tenant).values() for row in table),
+    )
+
+
+def rows_of(tenant: Tenant) -> dict[str, list[dict[str, Any]]]:
+    """Every row of a tenant, by table: what an act of another tenant must leave as it is."""
+    with tenant_scope(tenant.id):
+        models = [m for m in apps.get_models() if issubclass(m, TenantModel)]
+        return {m._meta.db_table: list(m.objects.order_by("id").values()) for m in models}
+
+
+def _criterion(rubric: RubricVersion, n: int, mark: str) -> Criterion:
+    return Criterion.objects.create(
+        rubric=rubric,
+        key=f"criterion-{n}",
+        statement_tr=f"{mark} ölçüt {n}",
+        statement_en=f"{mark} criterion {n}",
+        kind=Criterion.Kind.MUST,
+        method=Criterion.Method.MODEL,
+        levels={"met": {"tr": "var", "en": "there"}},
+        terms=["SAP"],
+        order=n,
+    )
+
+
+def _application(
+    actor: Actor,
+    mark: str,
+    job: Job,
+    rubric: RubricVersion,
+    run: EvaluationRun,
+    criteria: list[Criterion],
+    n: int,
+    person: User,
+) -> tuple[Application, Evaluation, CriterionVerdict, Decision, ApprovalRequest]:
+    text = f"{mark} CV {n}\nSAP"
+    stored = files.keep(actor=actor, name=f"{mark}-{n}.txt", chunks=[text.encode()])
+    parsed = ParsedText.objects.create(
+        file=stored,
+        parser_id="text",
+        parser_version="1",
+        quality="ok",
+        media_type="text/plain",
+        text=text,
+        pages=[{"number": 1, "start": 0, "end": len(text), "width": 595, "height": 842}],
+        pieces=[{"number": 1, "page": 1, "start": 0, "end": len(text), "kind": "line", "bbox": None}],
+    )
+    candidate = Candidate.objects.create(name=f"{mark} person {n}", search_key=mark)
+    application = Application.objects.create(job=job, candidate=candidate)
+    CVDocument.objects.create(
+        application=application,
+        job=job,
+        file=stored,
+        sha256=stored.sha256,
+        status=CVStatus.PARSED,
+        parsed=parsed,
+    )
+    evaluation = Evaluation.objects.create(
+        run=run,
+        application=application,
+        rubric=rubric,
+        parsed=parsed,
+        key=uuid4().hex,
+        status=EvaluationStatus.NEEDS_REVIEW,
+        ended_at=timezone.now(),
+    )
+    made = [_verdict(actor, mark, evaluation, parsed, criterion, len(criteria)) for criterion in criteria]
+    return application, evaluation, *made[0]
+
+
+def _verdict(
+    actor: Actor, mark: str, evaluation: Evaluation, parsed: ParsedText, criterion: Criterion, rows: int
+) -> tuple[CriterionVerdict, Decision, ApprovalRequest]:
+    verdict_id = new_id()
+    decision = _decision(actor, mark, evaluation, parsed, verdict_id, rows)
+    approval = request_approval(
+        actor=actor,
+        kind="inference.decision",
+        subject_type="inference.decision",
+        subject_id=str(decision.id),
+        title=f"{mark} question",
+        reasons=["MUST_NOT_STATED"],
+        parameters={
+            "decision_id": str(decision.id),
+            "task": decision.task,
+            "task_version": decision.task_version,
+            "value": {"verdict": "met"},
+            "sources": [
+                {
+                    "evidence_id": f"E{k + 1}",
+                    "document": str(parsed.file_id),
+                    "version": str(parsed.id),
+                    "start": 0,
+                    "end": 4,
+                }
+                for k in range(rows)
+            ],
+        },
+        roles=list(ROLES),
+        url=f"/ats/applications/{evaluation.application_id}/",
+        group_key=str(evaluation.application_id),
+        group_title=f"{mark} group",
+    )
+    Decision.objects.filter(pk=decision.pk).update(approval_id=approval.id)
+    verdict = CriterionVerdict.objects.create(
+        id=verdict_id,
+        evaluation=evaluation,
+        criterion=criterion,
+        decision_id=decision.id,
+        state=VerdictState.NEEDS_PERSON,
+        proposal={"verdict": "met"},
+        decided_by="",
+        evidence=[
+            {
+                "piece": f"E{k + 1}",
+                "version": str(parsed.id),
+                "start": 0,
+                "end": 4,
+                "page": 1,
+                "bbox": None,
+                "quote": mark,
+                "against": False,
+            }
+            for k in range(rows)
+        ],
+    )
+    return verdict, decision, approval
+
+
+def _decision(
+    actor: Actor, mark: str, evaluation: Evaluation, parsed: ParsedText, verdict_id: UUID, rows: int
+) -> Decision:
+    request = TaskRequest(
+        actor=actor,
+        task="ats.criterion_first_pass",
+        subject=("ats.application", str(evaluation.application_id)),
+        inputs={"verdict_id": str(verdict_id)},
+        idempotency_key=f"verdict:{verdict_id}",
+    )
+    decision = Decision.objects.create(
+        endpoint="internal",
+        idempotency_key=request.idempotency_key,
+        request_hash=request.content_hash(),
+        task="ats.criterion_first_pass",
+        task_version=1,
+        product="ats",
+        spec_hash="0" * 64,
+        subject_type="ats.application",
+        subject_id=str(evaluation.application_id),
+        subject_label=f"{mark} subject",
+        actor={"name": "test", "user_id": None},
+        mode="batch",
+        locale="tr",
+        status="needs_person",
+        tier="economic",
+        round=1,
+        rested_at=timezone.now(),
+    )
+    citation = {
+        "evidence_id": "E1",
+        "pointer": "/pieces/0",
+        "document_id": str(parsed.file_id),
+        "version_id": str(parsed.id),
+        "start": 0,
+        "end": len(mark),
+        "quote": mark,
+        "page": 1,
+        "bbox": None,
+    }
+    bodies.keep(
+        decision.id,
+        "outcome",
+        {"value": {"verdict": "met", "pieces": ["E1"]}, "citations": [citation] * rows, "findings": []},
+    )
+    for n in range(rows):
+        DecisionStep.objects.create(decision=decision, seq=n, round=1, stage="checks", seconds=0.01)
+        CheckResult.objects.create(
+            decision=decision, seq=n, attempt_no=n, round=1, name="schema", passed=True
+        )
+        Attempt.objects.create(
+            decision=decision,
+            attempt_id=uuid4().hex,
+            attempt_no=n,
+            round=1,
+            kind="primary",
+            finish="stop",
+            uncached=1,
+            cache_read=1,
+            output=1,
+        )
+    return decision
