@@ -20,7 +20,7 @@ class _FilesField(forms.FileField):
 
     widget = _ManyFiles
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         files = list(data) if isinstance(data, (list, tuple)) else [data] if data else []
         if not files:
             raise forms.ValidationError(self.error_messages["required"], code="required")

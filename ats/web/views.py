@@ -249,7 +249,7 @@ def error_words(refused: NekibuError) -> str:
     return " ".join(named) or _(refused.message)
 
 
-def _receive(request: HttpRequest, job: Job, file: UploadedFile) -> Application:
+def _receive(request: HttpRequest, job: Job, file: UploadedFile[Any]) -> Application:
     """Take one CV; a repeated one is refused with the address of the first."""
     try:
         return services.add_cv(actor=actor_of(request), job=job, name=file.name or "", chunks=file.chunks())

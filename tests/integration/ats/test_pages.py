@@ -30,7 +30,10 @@ def sign_in(client, person_of):
     """`sign_in(tenant, role)` → the browser of that person, reading English."""
 
     def enter(tenant, role):
-        client.force_login(User.objects.get(pk=person_of(tenant, role).user_id), backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(
+            User.objects.get(pk=person_of(tenant, role).user_id),
+            backend="django.contrib.auth.backends.ModelBackend",
+        )
         client.cookies["nekibu_language"] = "en"
         return client
 
@@ -39,7 +42,21 @@ def sign_in(client, person_of):
 
 @pytest.fixture
 def samples():
-    return [s for s in generate.generate(count=24) if s.truth["job"] == "buyer"]
+    """Few, but of every kind: hidden text, contradictory dates, a scan, DOCX, TXT and two plain PDFs."""
+    every = [s for s in generate.generate(count=24) if s.truth["job"] == "buyer"]
+
+    def first(fits):
+        return next(s for s in every if fits(s))
+
+    chosen = [
+        first(lambda s: s.truth["hidden"]),
+        first(lambda s: s.truth["criteria"]["experience"]["state"] == "conflict"),
+        first(lambda s: s.truth["quality"] == "needs_ocr"),
+        first(lambda s: s.name.endswith(".docx")),
+        first(lambda s: s.name.endswith(".txt")),
+        *[s for s in every if s.name.endswith(".pdf")][:2],
+    ]
+    return list({s.name: s for s in chosen}.values())
 
 
 @pytest.fixture
@@ -69,18 +86,40 @@ def many(tenant, job, person, numbers):
     """Rows as an evaluation leaves them, without running one."""
     with tenant_scope(tenant.id):
         rubric = job.rubrics.get(status="approved")
-        run = EvaluationRun.objects.create(job=job, rubric=rubric, clock="batch", requested_by_id=person.user_id)
+        run = EvaluationRun.objects.create(
+            job=job, rubric=rubric, clock="batch", requested_by_id=person.user_id
+        )
         for n in numbers:
-            stored = StoredFile.objects.create(name=f"cv{n}.txt", size=3, sha256=f"{n:064d}", storage_key=f"k{n}")
-            parsed = ParsedText.objects.create(file=stored, parser_id="text", parser_version="1", quality="ok", text="abc")
-            candidate = Application._meta.get_field("candidate").related_model.objects.create(name=f"Person {n}")
+            stored = StoredFile.objects.create(
+                name=f"cv{n}.txt", size=3, sha256=f"{n:064d}", storage_key=f"k{n}"
+            )
+            parsed = ParsedText.objects.create(
+                file=stored, parser_id="text", parser_version="1", quality="ok", text="abc"
+            )
+            candidate = Application._meta.get_field("candidate").related_model.objects.create(
+                name=f"Person {n}"
+            )
             application = Application.objects.create(job=job, candidate=candidate)
-            CVDocument.objects.create(application=application, job=job, file=stored, sha256=stored.sha256, status="parsed", parsed=parsed)
+            CVDocument.objects.create(
+                application=application,
+                job=job,
+                file=stored,
+                sha256=stored.sha256,
+                status="parsed",
+                parsed=parsed,
+            )
             evaluation = Evaluation.objects.create(
-                run=run, application=application, rubric=rubric, parsed=parsed, key=str(application.id), status="completed"
+                run=run,
+                application=application,
+                rubric=rubric,
+                parsed=parsed,
+                key=str(application.id),
+                status="completed",
             )
             for criterion in rubric.criteria.all():
-                CriterionVerdict.objects.create(evaluation=evaluation, criterion=criterion, state="verified", verdict="not_stated")
+                CriterionVerdict.objects.create(
+                    evaluation=evaluation, criterion=criterion, state="verified", verdict="not_stated"
+                )
 
 
 def test_an_empty_company_is_told_what_comes_next(tenant, sign_in):
@@ -88,7 +127,9 @@ def test_an_empty_company_is_told_what_comes_next(tenant, sign_in):
     assert "No jobs yet" in page
 
 
-def test_the_table_of_a_job_costs_the_same_for_3_and_for_30_applications(tenant, job, person_of, sign_in, gateway):
+def test_the_table_of_a_job_costs_the_same_for_3_and_for_30_applications(
+    tenant, job, person_of, sign_in, gateway
+):
     made, person = job(tenant), person_of(tenant, "recruiter")
     browser = sign_in(tenant, "recruiter")
     counts = []
@@ -114,12 +155,14 @@ def test_every_quote_leads_to_a_mark_with_the_same_words(tenant, evaluated, sign
             assert page.count(f'id="{place}"') == 1
             assert escape(row.cv.parsed.text[start:end].split("\n")[0].strip()) in page
             followed += 1
-    assert followed > 20
+    assert followed > 8
 
 
 def test_polling_happens_only_while_something_moves(tenant, job, sign_in, gateway, no_doorbell, samples):
     made, browser = job(tenant), sign_in(tenant, "recruiter")
-    browser.post(reverse("ats-upload", args=[made.id]), {"file": SimpleUploadedFile(samples[0].name, samples[0].body)})
+    browser.post(
+        reverse("ats-upload", args=[made.id]), {"file": SimpleUploadedFile(samples[0].name, samples[0].body)}
+    )
     rows = reverse("ats-job-rows", args=[made.id])
     assert "every 3s" in html(browser.get(rows))
     work(tenant)
@@ -133,7 +176,11 @@ def test_upload_answers_the_script_and_the_plain_form(tenant, job, sign_in, no_d
     first = browser.post(there, {"file": SimpleUploadedFile(samples[0].name, samples[0].body)}, headers=json)
     assert (first.status_code, first.json()["name"]) == (201, samples[0].name)
     again = browser.post(there, {"file": SimpleUploadedFile("twice.pdf", samples[0].body)}, headers=json)
-    assert (again.status_code, again.json()["code"], again.json()["url"]) == (409, "already_applied", first.json()["url"])
+    assert (again.status_code, again.json()["code"], again.json()["url"]) == (
+        409,
+        "already_applied",
+        first.json()["url"],
+    )
     nothing = browser.post(there, {}, headers=json)
     assert (nothing.status_code, nothing.json()["message"]) == (400, "Choose a file.")
     files = [SimpleUploadedFile(s.name, s.body) for s in samples[:3]] + [SimpleUploadedFile("empty.pdf", b"")]
@@ -145,7 +192,9 @@ def test_upload_answers_the_script_and_the_plain_form(tenant, job, sign_in, no_d
 
 def test_evaluate_starts_a_run_and_shows_its_progress(tenant, job, sign_in, gateway, no_doorbell, samples):
     made, browser = job(tenant), sign_in(tenant, "recruiter")
-    browser.post(reverse("ats-upload", args=[made.id]), {"file": SimpleUploadedFile(samples[0].name, samples[0].body)})
+    browser.post(
+        reverse("ats-upload", args=[made.id]), {"file": SimpleUploadedFile(samples[0].name, samples[0].body)}
+    )
     work(tenant)
     page = html(browser.post(reverse("ats-evaluate", args=[made.id]), follow=True))
     assert "data-live-url" in page
@@ -159,7 +208,11 @@ def test_evaluate_starts_a_run_and_shows_its_progress(tenant, job, sign_in, gate
 def test_an_override_needs_a_reason_and_then_stands_once(tenant, evaluated, sign_in):
     browser = sign_in(tenant, "recruiter")
     with tenant_scope(tenant.id):
-        verdict = CriterionVerdict.objects.filter(state=VerdictState.VERIFIED, verdict="met").select_related("evaluation").first()
+        verdict = (
+            CriterionVerdict.objects.filter(state=VerdictState.VERIFIED, verdict="met")
+            .select_related("evaluation")
+            .first()
+        )
     page = html(browser.get(reverse("ats-application", args=[verdict.evaluation.application_id])))
     action = reverse("ats-override", args=[verdict.id])
     key = re.search(rf'action="{action}".*?name="key" value="([^"]+)"', page, re.S).group(1)
@@ -177,7 +230,7 @@ def test_an_override_needs_a_reason_and_then_stands_once(tenant, evaluated, sign
 
 
 def form_of(page: str) -> dict[str, str]:
-    form = page[page.index('name="nonce"') - 200 :]
+    form = page[max(page.index('name="nonce"') - 200, 0) :]
     assert "checked" not in form[: form.index("</form>")], "a choice was made beforehand"
     return {"nonce": re.search(r'name="nonce" value="([^"]+)"', form).group(1), "reason": "I read the CV."}
 
@@ -187,7 +240,7 @@ def test_the_inbox_leads_from_question_to_question(tenant, evaluated, sign_in):
     with tenant_scope(tenant.id):
         waiting = list(ApprovalRequest.objects.filter(status="pending").order_by("id"))
     page = html(browser.get(reverse("inbox")))
-    assert len(waiting) > 3
+    assert len(waiting) > 2
     assert page.count('class="row-link"') == len(waiting)
     code = waiting[0].reasons[0]
     filtered = html(browser.get(reverse("inbox"), {"reason": code}))
@@ -212,7 +265,11 @@ def test_the_inbox_leads_from_question_to_question(tenant, evaluated, sign_in):
 def test_confirming_a_proposal_makes_it_count(tenant, evaluated, sign_in):
     browser = sign_in(tenant, "reviewer")
     with tenant_scope(tenant.id):
-        waiting = next(w for w in ApprovalRequest.objects.filter(status="pending").order_by("id") if w.parameters["value"])
+        waiting = next(
+            w
+            for w in ApprovalRequest.objects.filter(status="pending").order_by("id")
+            if w.parameters["value"]
+        )
         case = CriterionVerdict.objects.select_related("evaluation").get(decision_id=waiting.subject_id)
     dossier = reverse("ats-application", args=[case.evaluation.application_id])
     page = html(browser.get(dossier))
@@ -254,7 +311,9 @@ def test_rubric_is_shown_in_words_and_approved_by_those_who_may(tenant, person_o
     assert "Retired" in page
 
 
-def test_the_original_comes_back_byte_for_byte_and_inline_only_what_is_harmless(tenant, evaluated, sign_in, samples):
+def test_the_original_comes_back_byte_for_byte_and_inline_only_what_is_harmless(
+    tenant, evaluated, sign_in, samples
+):
     browser = sign_in(tenant, "recruiter")
     bodies = {s.name: s.body for s in samples}
     with tenant_scope(tenant.id):
@@ -264,7 +323,9 @@ def test_the_original_comes_back_byte_for_byte_and_inline_only_what_is_harmless(
         answer, inline = browser.get(there), browser.get(there, {"inline": "1"})
         assert answer.content == bodies[cv.file.name]
         assert answer["Content-Disposition"].startswith("attachment")
-        assert inline["Content-Disposition"].startswith("inline" if cv.parsed.media_type in {"application/pdf", "text/plain"} else "attachment")
+        assert inline["Content-Disposition"].startswith(
+            "inline" if cv.parsed.media_type in {"application/pdf", "text/plain"} else "attachment"
+        )
         tab = html(browser.get(reverse("ats-application", args=[cv.application_id]), {"tab": "original"}))
         assert ("data-viewer=" in tab) == (cv.parsed.media_type == "application/pdf")
 
@@ -293,5 +354,11 @@ def test_another_company_finds_nothing(tenant, other_tenant, evaluated, sign_in)
         waiting = ApprovalRequest.objects.first()
         run = EvaluationRun.objects.first()
     browser = sign_in(other_tenant, "admin")
-    for name, key in (("ats-job", evaluated.id), ("ats-application", row.id), ("ats-cv", row.id), ("ats-run", run.id), ("approval", waiting.id)):
+    for name, key in (
+        ("ats-job", evaluated.id),
+        ("ats-application", row.id),
+        ("ats-cv", row.id),
+        ("ats-run", run.id),
+        ("approval", waiting.id),
+    ):
         assert browser.get(reverse(name, args=[key])).status_code == 404
