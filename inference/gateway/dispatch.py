@@ -21,7 +21,20 @@ from inference.gateway.salt import salt_of
 from inference.gateway.spool import Spool
 from inference.gateway.supervisor import Supervisor
 from inference.usage import Usage, partition
-from inference.wire import Aborted, AttemptRecord, Delta, Done, EngineState, Frame, Phases, Queued, Refused, Restart, Started, Ticket
+from inference.wire import (
+    Aborted,
+    AttemptRecord,
+    Delta,
+    Done,
+    EngineState,
+    Frame,
+    Phases,
+    Queued,
+    Refused,
+    Restart,
+    Started,
+    Ticket,
+)
 
 PREFILLING = 2  # how many may be inside the engine before their first token
 WARM = 20_000  # prefixes remembered as computed
@@ -79,22 +92,38 @@ class Dispatcher:
         now = time.monotonic()
         limit = min(ticket.queue_ttl, ticket.deadline) if ticket.deadline else ticket.queue_ttl
         waiting = Waiting(ticket, salt_of(self.key, ticket), now, now + limit)
+        granted = self._expect(waiting)  # before it is in the queue: whoever pumps next may give it its place at once
         refused = self.queue.push(waiting)
         if refused:
+            self._granted.pop(hash(ticket.attempt_id), None)
             self.counters["refused_queue_full"] += 1
             yield refused
             return
         place, ahead = self.queue.position(waiting)
-        yield Queued(place, ahead)
+        try:
+            yield Queued(place, ahead)
+        except BaseException:  # the caller went away between queueing and waiting
+            self._forget(waiting)
+            raise
         while True:
-            if not await self._turn(waiting):
-                reason = "cancelled" if ticket.attempt_id in self._cancelled else "draining" if self.draining else "queue_timeout"
+            if not await self._turn(waiting, granted):
+                reason = (
+                    "cancelled"
+                    if ticket.attempt_id in self._cancelled
+                    else "draining"
+                    if self.draining
+                    else "queue_timeout"
+                )
                 self._cancelled.discard(ticket.attempt_id)
                 self.counters[f"refused_{reason}"] += 1
                 yield Refused(reason, retry_after=10.0 if reason == "draining" else 5.0)
                 return
-            yield Started(self.engine.name, self.engine.model, self.engine.revision)
             run = self.running[ticket.attempt_id]
+            try:
+                yield Started(self.engine.name, self.engine.model, self.engine.revision)
+            except BaseException:  # the caller went away before the engine was asked
+                self._forget(waiting)
+                raise
             again = False
             async for frame in self._served(run):
                 if isinstance(frame, Restart):
@@ -104,6 +133,7 @@ class Dispatcher:
                 return
             waiting.requeues += 1
             self.counters["requeued"] += 1
+            granted = self._expect(waiting)
             self.queue.push(waiting, front=True)
 
     async def _served(self, run: Running) -> AsyncIterator[Frame]:
@@ -232,14 +262,12 @@ class Dispatcher:
             return False
         return not any(prefix not in self._warm and prefix in self._leading for prefix in waiting.shared)
 
-    async def _turn(self, waiting: Waiting) -> bool:
+    async def _turn(self, waiting: Waiting, place: asyncio.Future[bool]) -> bool:
         """Wait for a place. False when the time is over, or the gateway closes."""
-        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         name = hash(waiting.ticket.attempt_id)
-        self._granted[name] = future
         try:
             self.pump()
-            return await future
+            return await place
         except asyncio.CancelledError:
             run = self.running.get(waiting.ticket.attempt_id)
             if run is not None:
@@ -248,6 +276,20 @@ class Dispatcher:
         finally:
             self._granted.pop(name, None)
             self.queue.remove(waiting)
+
+    def _expect(self, waiting: Waiting) -> asyncio.Future[bool]:
+        """The promise of a place: true when it is handed over, false when its time is over."""
+        place: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._granted[hash(waiting.ticket.attempt_id)] = place
+        return place
+
+    def _forget(self, waiting: Waiting) -> None:
+        """Nobody waits for it any more, wherever it is."""
+        run = self.running.get(waiting.ticket.attempt_id)
+        if run is not None:
+            self._release(run)
+        self._granted.pop(hash(waiting.ticket.attempt_id), None)
+        self.queue.remove(waiting)
 
     def _dismiss(self, waiting: Waiting) -> None:
         future = self._granted.pop(hash(waiting.ticket.attempt_id), None)
@@ -296,18 +338,26 @@ class Dispatcher:
 
     def _phases(self, run: Running) -> Phases:
         meta = run.meta
-        entry, filled, ended = (meta.get(n) for n in ("forward_entry_time", "prefill_finished_time", "request_finished_ts"))
+        entry, filled, ended = (
+            meta.get(n) for n in ("forward_entry_time", "prefill_finished_time", "request_finished_ts")
+        )
         return Phases(
             gateway_queue=run.queued,
             engine_queue=meta.get("queue_time"),
             prefill=max(0.0, filled - entry) if filled and entry else None,
-            decode=max(0.0, ended - filled) if ended and filled else (run.last - run.first if run.last and run.first else None),
+            decode=max(0.0, ended - filled)
+            if ended and filled
+            else (run.last - run.first if run.last and run.first else None),
         )
 
     def _times(self, run: Running) -> tuple[float | None, float | None]:
         """Time to the first token on this clock from the hand-over, and seconds per token after it."""
         ttft = run.first - run.started if run.first is not None else None
-        per = (run.last - run.first) / (run.tokens - 1) if run.first is not None and run.last is not None and run.tokens > 1 else None
+        per = (
+            (run.last - run.first) / (run.tokens - 1)
+            if run.first is not None and run.last is not None and run.tokens > 1
+            else None
+        )
         return ttft, per
 
     def _done(self, run: Running, chunk: Chunk) -> Done:
