@@ -12,7 +12,19 @@ from ats.permissions import AtsAction
 from ats.rules import Judgement, judge
 from inference.registry import EvidenceRule, Rule, RuleCase, TaskSpec, register
 from inference.slo import Band
-from inference.types import Evidence, Finding, Prompt, RetrievalBudget, Retrieved, ServicePolicy, Slo, Solved, Subject, TaskRequest, text_digest
+from inference.types import (
+    Evidence,
+    Finding,
+    Prompt,
+    RetrievalBudget,
+    Retrieved,
+    ServicePolicy,
+    Slo,
+    Solved,
+    Subject,
+    TaskRequest,
+    text_digest,
+)
 from nekibu.errors import NotFound
 from nekibu.files.models import ParsedText, Quality
 from nekibu.language.mask import mask
@@ -78,7 +90,10 @@ def register_all() -> None:
             personal_data=True,
             claim_paths=("/pieces", "/counter_pieces"),
             evidence_rule=EvidenceRule(
-                needs=("met", "partly", "not_met"), without=("not_stated",), counter="counter_pieces", counter_conflicts=("met",)
+                needs=("met", "partly", "not_met"),
+                without=("not_stated",),
+                counter="counter_pieces",
+                counter_conflicts=("met",),
             ),
             free_text_paths=("/reasoning",),
             rules=(
@@ -164,7 +179,12 @@ def solve(request: TaskRequest, subject: Subject, evidence: tuple[Evidence, ...]
     cited: list[str] = []
     for span in word.spans:
         cited += [e.id for e in evidence if e.start < span.end and span.start < e.end and e.id not in cited]
-    value = {"pieces": cited[:4], "counter_pieces": [], "reasoning": word.reason[:160], "verdict": word.verdict}
+    value = {
+        "pieces": cited[:4],
+        "counter_pieces": [],
+        "reasoning": word.reason[:160],
+        "verdict": word.verdict,
+    }
     return Solved(value, f"ats.{(case.criterion.rule or {}).get('type', '')}", (word.reason,))
 
 
@@ -174,16 +194,26 @@ def prompt(request: TaskRequest, subject: Subject) -> Prompt:
     criteria = Criterion.objects.filter(rubric_id=case.criterion.rubric_id).order_by("order")
     lines = ["Rubric of the job:"]
     for criterion in criteria:
-        lines.append(f"- {criterion.key} ({criterion.kind}): {criterion.statement_en} / {criterion.statement_tr}")
+        lines.append(
+            f"- {criterion.key} ({criterion.kind}): {criterion.statement_en} / {criterion.statement_tr}"
+        )
         lines += [f"  {name}: {said.get('en', '')}" for name, said in sorted(criterion.levels.items())]
-    question = f"Criterion: {case.criterion.key}: {case.criterion.statement_en} / {case.criterion.statement_tr}"
-    return Prompt((("instruction", INSTRUCTION), ("rubric", "\n".join(lines))), question, tuple(case.criterion.terms))
+    question = (
+        f"Criterion: {case.criterion.key}: {case.criterion.statement_en} / {case.criterion.statement_tr}"
+    )
+    return Prompt(
+        (("instruction", INSTRUCTION), ("rubric", "\n".join(lines))), question, tuple(case.criterion.terms)
+    )
 
 
 def term_anchor(case: RuleCase) -> tuple[Finding, ...]:
     """A model's `met` or `partly` needs a cited piece that names one of the criterion's terms."""
     held: Case = case.subject.value
-    if held.criterion.method != Criterion.Method.MODEL or not held.criterion.terms or case.value["verdict"] not in {"met", "partly"}:
+    if (
+        held.criterion.method != Criterion.Method.MODEL
+        or not held.criterion.terms
+        or case.value["verdict"] not in {"met", "partly"}
+    ):
         return ()
     cited = [piece.text for pieces in case.cited.values() for piece in pieces]
     if any(contains_term(text, held.criterion.terms) for text in cited):
@@ -209,19 +239,27 @@ def knockout(case: RuleCase) -> tuple[Finding, ...]:
 
 def case_application(case: Case) -> Any:
     """The application that a case belongs to."""
-    return CriterionVerdict.objects.select_related("evaluation__application__candidate").get(pk=case.verdict_id).evaluation.application
+    return (
+        CriterionVerdict.objects.select_related("evaluation__application__candidate")
+        .get(pk=case.verdict_id)
+        .evaluation.application
+    )
 
 
 def _case(request: TaskRequest) -> Case:
     row = (
-        CriterionVerdict.objects.select_related("criterion", "evaluation__parsed", "evaluation__application__candidate")
+        CriterionVerdict.objects.select_related(
+            "criterion", "evaluation__parsed", "evaluation__application__candidate"
+        )
         .filter(pk=request.inputs["verdict_id"])
         .first()
     )
     if row is None or row.evaluation.parsed is None:
         raise NotFound
     candidate = row.evaluation.application.candidate
-    return Case(str(row.id), row.criterion, row.evaluation.parsed, (candidate.name,), row.evaluation.created_at.date())
+    return Case(
+        str(row.id), row.criterion, row.evaluation.parsed, (candidate.name,), row.evaluation.created_at.date()
+    )
 
 
 def _rule_word(case: Case) -> Judgement | None:

@@ -52,7 +52,9 @@ class RubricVersion(TenantModel):
         db_table = "ats_rubric_version"
         constraints = [
             models.UniqueConstraint(fields=["tenant", "job", "version"], name="ats_rubric_number"),
-            models.UniqueConstraint(fields=["tenant", "job"], condition=Q(status="approved"), name="ats_rubric_one_approved"),
+            models.UniqueConstraint(
+                fields=["tenant", "job"], condition=Q(status="approved"), name="ats_rubric_one_approved"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -119,7 +121,9 @@ class Application(TenantModel):
 
     job = models.ForeignKey(Job, on_delete=models.PROTECT, related_name="applications")
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="applications")
-    status = models.CharField(max_length=20, choices=ApplicationStatus.choices, default=ApplicationStatus.ACTIVE)
+    status = models.CharField(
+        max_length=20, choices=ApplicationStatus.choices, default=ApplicationStatus.ACTIVE
+    )
     source = models.CharField(max_length=40, default="upload")
     ai_opt_out = models.BooleanField(default=False)
 
@@ -143,7 +147,9 @@ class CVDocument(TenantModel):
 
     class Meta:
         db_table = "ats_cv"
-        constraints = [models.UniqueConstraint(fields=["tenant", "job", "sha256"], name="ats_cv_once_per_job")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "job", "sha256"], name="ats_cv_once_per_job")
+        ]
 
     def __str__(self) -> str:
         return str(self.file_id)
@@ -172,7 +178,9 @@ class Evaluation(TenantModel):
     rubric = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="+")
     parsed = models.ForeignKey(ParsedText, null=True, on_delete=models.PROTECT, related_name="+")
     key = models.CharField(max_length=64)
-    status = models.CharField(max_length=20, choices=EvaluationStatus.choices, default=EvaluationStatus.QUEUED)
+    status = models.CharField(
+        max_length=20, choices=EvaluationStatus.choices, default=EvaluationStatus.QUEUED
+    )
     block_reason = models.CharField(max_length=60, blank=True, default="")
     current = models.BooleanField(default=True)
     ended_at = models.DateTimeField(null=True)
@@ -181,7 +189,9 @@ class Evaluation(TenantModel):
         db_table = "ats_evaluation"
         constraints = [
             models.UniqueConstraint(fields=["tenant", "key"], name="ats_evaluation_key"),
-            models.UniqueConstraint(fields=["tenant", "application"], condition=Q(current=True), name="ats_evaluation_one_current"),
+            models.UniqueConstraint(
+                fields=["tenant", "application"], condition=Q(current=True), name="ats_evaluation_one_current"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -204,7 +214,9 @@ class CriterionVerdict(TenantModel):
 
     class Meta:
         db_table = "ats_verdict"
-        constraints = [models.UniqueConstraint(fields=["tenant", "evaluation", "criterion"], name="ats_verdict_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "evaluation", "criterion"], name="ats_verdict_once")
+        ]
 
     def __str__(self) -> str:
         return f"{self.criterion_id} {self.verdict or self.state}"

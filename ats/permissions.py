@@ -40,7 +40,15 @@ def grant_all() -> None:
     """The roles' rights; an administrator has every right already."""
     a = AtsAction
     reading = (a.JOB_READ, a.CANDIDATE_READ, a.APPLICATION_READ, a.CV_READ, a.EVALUATION_READ)
-    grant("recruiter", *reading, a.JOB_WRITE, a.RUBRIC_WRITE, a.APPLICATION_WRITE, a.EVALUATION_START, a.VERDICT_OVERRIDE)
+    grant(
+        "recruiter",
+        *reading,
+        a.JOB_WRITE,
+        a.RUBRIC_WRITE,
+        a.APPLICATION_WRITE,
+        a.EVALUATION_START,
+        a.VERDICT_OVERRIDE,
+    )
     grant("reviewer", *reading, a.VERDICT_OVERRIDE)
     grant("hiring_manager", *reading, a.RUBRIC_APPROVE, a.VERDICT_OVERRIDE)
     grant("auditor", *reading)

@@ -16,7 +16,10 @@ from nekibu.language.terms import find_terms
 from nekibu.language.turkish import key
 
 Verdict = Literal["met", "partly", "not_met", "not_stated"]
-_CLAIM = re.compile(r"\b(\d{1,2})\s*\+?\s*(?:yil\w*|years?)\b[^.;\n]{0,30}?\b(?:toplam|total|deneyim|tecrube|experience)")
+_CLAIM = re.compile(
+    r"\b(\d{1,2})\s*\+?\s*(?:yil\w*|years?)\b[^.;\n]{0,30}?\b(?:toplam|total|deneyim|tecrube|experience)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -67,19 +70,37 @@ def _experience(required: int, text: str, as_of: date) -> Judgement:
     broken = contradictions(stays, as_of)
     if broken:
         where = tuple(Span(b.interval.start_offset, b.interval.end_offset) for b in broken)
-        return Judgement(None, where, f"dates that cannot be: {', '.join(sorted({b.code for b in broken}))}", contradiction=True)
+        return Judgement(
+            None,
+            where,
+            f"dates that cannot be: {', '.join(sorted({b.code for b in broken}))}",
+            contradiction=True,
+        )
     if not stays:
         return Judgement("not_stated", (), "no employment dates in the CV")
     months = months_union(stays, as_of)
     claimed = _claim(text)
     if claimed and claimed[0] * 12 > months.max + 12:
         where = (claimed[1], *spans)
-        return Judgement(None, where, f"the CV claims {claimed[0]} years, its dates give {months.max} months", contradiction=True)
+        return Judgement(
+            None,
+            where,
+            f"the CV claims {claimed[0]} years, its dates give {months.max} months",
+            contradiction=True,
+        )
     said = f"{months.min} months" if months.min == months.max else f"{months.min} to {months.max} months"
     outcome = months.compare(required)
     if outcome == "uncertain":
-        return Judgement(None, spans, f"{said}: the required {required} lie inside, because years are stated without months")
-    return Judgement("met" if outcome == "met" else "not_met", spans, f"{said}, required {required} (union of {len(stays)} stays)")
+        return Judgement(
+            None,
+            spans,
+            f"{said}: the required {required} lie inside, because years are stated without months",
+        )
+    return Judgement(
+        "met" if outcome == "met" else "not_met",
+        spans,
+        f"{said}, required {required} (union of {len(stays)} stays)",
+    )
 
 
 def _claim(text: str) -> tuple[int, Span] | None:
@@ -99,7 +120,9 @@ def _language(language: str, minimum: str, text: str) -> Judgement:
     said = ", ".join(sorted({level.level for level in found}))
     if len(enough) == 2:
         return Judgement(None, spans, f"the CV states {said}", contradiction=True)
-    return Judgement("met" if enough == {True} else "not_met", spans, f"the CV states {said}, required {minimum}")
+    return Judgement(
+        "met" if enough == {True} else "not_met", spans, f"the CV states {said}, required {minimum}"
+    )
 
 
 def _licence(wanted: str, text: str) -> Judgement:
@@ -109,11 +132,17 @@ def _licence(wanted: str, text: str) -> Judgement:
     fitting = [licence for licence in found if licence.licence_class == wanted]
     spans = tuple(Span(licence.start, licence.end) for licence in (fitting or found))
     said = ", ".join(sorted({licence.licence_class for licence in found}))
-    return Judgement("met" if fitting else "not_met", spans, f"licence classes stated: {said}, required {wanted}")
+    return Judgement(
+        "met" if fitting else "not_met", spans, f"licence classes stated: {said}, required {wanted}"
+    )
 
 
 def _term(terms: Sequence[str], text: str) -> Judgement:
     found = find_terms(text, terms)
     if not found:
         return Judgement("not_stated", (), "none of the terms is in the CV")
-    return Judgement("met", tuple(Span(m.start, m.end) for m in found), f"found: {', '.join(sorted({m.term for m in found}))}")
+    return Judgement(
+        "met",
+        tuple(Span(m.start, m.end) for m in found),
+        f"found: {', '.join(sorted({m.term for m in found}))}",
+    )

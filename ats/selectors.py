@@ -16,7 +16,8 @@ from nekibu.language.turkish import fold
 
 def jobs() -> QuerySet[Job]:
     """Jobs, newest first, with how many applications each has."""
-    return Job.objects.annotate(applications_count=Count("applications")).order_by("-id")
+    rows: QuerySet[Any] = Job.objects.annotate(applications_count=Count("applications")).order_by("-id")
+    return rows
 
 
 def job(job_id: UUID) -> Job:
@@ -26,12 +27,19 @@ def job(job_id: UUID) -> Job:
 
 def rubrics(of: Job) -> QuerySet[RubricVersion]:
     """A job's rubric versions with criteria, newest first."""
-    return RubricVersion.objects.filter(job=of).prefetch_related("criteria").select_related("approved_by").order_by("-version")
+    return (
+        RubricVersion.objects.filter(job=of)
+        .prefetch_related("criteria")
+        .select_related("approved_by")
+        .order_by("-version")
+    )
 
 
 def rubric(rubric_id: UUID) -> RubricVersion:
     """One rubric version. Raises NotFound."""
-    return _one(RubricVersion.objects.prefetch_related("criteria").select_related("approved_by").filter(pk=rubric_id))
+    return _one(
+        RubricVersion.objects.prefetch_related("criteria").select_related("approved_by").filter(pk=rubric_id)
+    )
 
 
 def candidates(query: str = "") -> QuerySet[Candidate]:
@@ -45,11 +53,18 @@ def applications(job_id: UUID | None = None) -> QuerySet[Application]:
     current = Prefetch(
         "evaluations",
         queryset=Evaluation.objects.filter(current=True).prefetch_related(
-            Prefetch("verdicts", queryset=CriterionVerdict.objects.select_related("criterion").order_by("criterion__order"))
+            Prefetch(
+                "verdicts",
+                queryset=CriterionVerdict.objects.select_related("criterion").order_by("criterion__order"),
+            )
         ),
         to_attr="current_evaluations",
     )
-    rows = Application.objects.select_related("candidate", "job", "cv__file", "cv__parsed").prefetch_related(current).order_by("-id")
+    rows = (
+        Application.objects.select_related("candidate", "job", "cv__file", "cv__parsed")
+        .prefetch_related(current)
+        .order_by("-id")
+    )
     return rows.filter(job_id=job_id) if job_id else rows
 
 
@@ -62,7 +77,12 @@ def evaluations() -> QuerySet[Evaluation]:
     """Evaluations with verdicts, newest first."""
     return (
         Evaluation.objects.select_related("application__candidate", "rubric", "run")
-        .prefetch_related(Prefetch("verdicts", queryset=CriterionVerdict.objects.select_related("criterion").order_by("criterion__order")))
+        .prefetch_related(
+            Prefetch(
+                "verdicts",
+                queryset=CriterionVerdict.objects.select_related("criterion").order_by("criterion__order"),
+            )
+        )
         .order_by("-id")
     )
 
@@ -74,7 +94,9 @@ def evaluation(evaluation_id: UUID) -> Evaluation:
 
 def verdict(verdict_id: UUID) -> CriterionVerdict:
     """One verdict. Raises NotFound."""
-    return _one(CriterionVerdict.objects.select_related("evaluation__application", "criterion").filter(pk=verdict_id))
+    return _one(
+        CriterionVerdict.objects.select_related("evaluation__application", "criterion").filter(pk=verdict_id)
+    )
 
 
 def run(run_id: UUID) -> EvaluationRun:
@@ -105,7 +127,14 @@ class Progress:
 
 def progress(of: EvaluationRun) -> Progress:
     """Counts of a run, in two queries."""
-    ended = Q(status__in=[EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW, EvaluationStatus.REVIEWED, EvaluationStatus.BLOCKED])
+    ended = Q(
+        status__in=[
+            EvaluationStatus.COMPLETED,
+            EvaluationStatus.NEEDS_REVIEW,
+            EvaluationStatus.REVIEWED,
+            EvaluationStatus.BLOCKED,
+        ]
+    )
     counts = Evaluation.objects.filter(run=of, current=True).aggregate(
         total=Count("id"),
         ended=Count("id", filter=ended),

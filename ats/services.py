@@ -12,10 +12,30 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from ats.models import Application, Candidate, Criterion, CriterionVerdict, CVDocument, Evaluation, EvaluationRun, Job, RubricVersion
+from ats.models import (
+    Application,
+    Candidate,
+    Criterion,
+    CriterionVerdict,
+    CVDocument,
+    Evaluation,
+    EvaluationRun,
+    Job,
+    RubricVersion,
+)
 from ats.permissions import AtsAction, AtsTag
 from ats.rules import check_rule
-from ats.states import CV_MOVES, EVALUATION_MOVES, RUBRIC_MOVES, ApplicationStatus, CVStatus, EvaluationStatus, RubricStatus, Verdict, VerdictState
+from ats.states import (
+    CV_MOVES,
+    EVALUATION_MOVES,
+    RUBRIC_MOVES,
+    ApplicationStatus,
+    CVStatus,
+    EvaluationStatus,
+    RubricStatus,
+    Verdict,
+    VerdictState,
+)
 from ats.verdicts import conclude, tell
 from inference.registry import find
 from inference.services import decide, override
@@ -41,10 +61,14 @@ class AlreadyApplied(Conflict):
     code = "already_applied"
 
 
-def create_job(*, actor: Actor, title_tr: str, title_en: str, description_tr: str = "", description_en: str = "") -> Job:
+def create_job(
+    *, actor: Actor, title_tr: str, title_en: str, description_tr: str = "", description_en: str = ""
+) -> Job:
     """Open a job."""
     require(actor, AtsAction.JOB_WRITE)
-    job = Job.objects.create(title_tr=title_tr, title_en=title_en, description_tr=description_tr, description_en=description_en)
+    job = Job.objects.create(
+        title_tr=title_tr, title_en=title_en, description_tr=description_tr, description_en=description_en
+    )
     record(actor, AtsTag.JOB_CREATED, job)
     return job
 
@@ -57,10 +81,24 @@ def create_rubric(*, actor: Actor, job: Job, criteria: Sequence[Mapping[str, Any
         raise InvalidInput(errors=errors)
     with transaction.atomic():
         Job.objects.select_for_update().get(pk=job.pk)
-        last = RubricVersion.objects.filter(job=job).order_by("-version").values_list("version", flat=True).first() or 0
+        last = (
+            RubricVersion.objects.filter(job=job)
+            .order_by("-version")
+            .values_list("version", flat=True)
+            .first()
+            or 0
+        )
         rubric = RubricVersion.objects.create(job=job, version=last + 1)
-        Criterion.objects.bulk_create(Criterion(rubric=rubric, order=number, **item) for number, item in enumerate(criteria))
-        record(actor, AtsTag.RUBRIC_CREATED, rubric, version=rubric.version, criteria=[c["key"] for c in criteria])
+        Criterion.objects.bulk_create(
+            Criterion(rubric=rubric, order=number, **item) for number, item in enumerate(criteria)
+        )
+        record(
+            actor,
+            AtsTag.RUBRIC_CREATED,
+            rubric,
+            version=rubric.version,
+            criteria=[c["key"] for c in criteria],
+        )
     return rubric
 
 
@@ -68,7 +106,9 @@ def approve_rubric(*, actor: Actor, rubric: RubricVersion) -> RubricVersion:
     """A person freezes a draft; the version approved before retires."""
     require(actor, AtsAction.RUBRIC_APPROVE)
     with transaction.atomic():
-        for old in RubricVersion.objects.select_for_update().filter(job_id=rubric.job_id, status=RubricStatus.APPROVED):
+        for old in RubricVersion.objects.select_for_update().filter(
+            job_id=rubric.job_id, status=RubricStatus.APPROVED
+        ):
             move(old, RubricStatus.RETIRED, moves=RUBRIC_MOVES, actor=actor, tag=AtsTag.RUBRIC_MOVED)
         move(
             rubric, RubricStatus.APPROVED, moves=RUBRIC_MOVES, actor=actor, tag=AtsTag.RUBRIC_MOVED,
@@ -77,7 +117,9 @@ def approve_rubric(*, actor: Actor, rubric: RubricVersion) -> RubricVersion:
     return rubric
 
 
-def add_cv(*, actor: Actor, job: Job, name: str, chunks: Iterable[bytes], candidate_name: str = "") -> Application:
+def add_cv(
+    *, actor: Actor, job: Job, name: str, chunks: Iterable[bytes], candidate_name: str = ""
+) -> Application:
     """Keep an uploaded CV, and have it read. The same bytes twice on one job raise AlreadyApplied with the first one's id."""
     require(actor, AtsAction.APPLICATION_WRITE)
     with transaction.atomic():
@@ -86,7 +128,9 @@ def add_cv(*, actor: Actor, job: Job, name: str, chunks: Iterable[bytes], candid
         if held is not None:
             raise AlreadyApplied(application_id=str(held.application_id))
         shown = candidate_name.strip() or PurePath(name).stem.replace("_", " ").strip() or name
-        candidate = Candidate.objects.create(name=shown[:200], name_from_file=not candidate_name.strip(), search_key=fold(shown)[:300])
+        candidate = Candidate.objects.create(
+            name=shown[:200], name_from_file=not candidate_name.strip(), search_key=fold(shown)[:300]
+        )
         application = Application.objects.create(job=job, candidate=candidate)
         try:
             with transaction.atomic():
@@ -109,10 +153,20 @@ def read_cv(*, actor: Actor, application_id: UUID) -> None:
     fields = files.read(cv.file)
     with tenant_scope(actor.tenant_id):
         text = files.keep_text(actor=actor, stored=cv.file, fields=fields)
-        move(cv, CVStatus.PARSED, moves=CV_MOVES, actor=actor, tag=AtsTag.CV_MOVED, note=text.quality, parsed_id=text.id)
+        move(
+            cv,
+            CVStatus.PARSED,
+            moves=CV_MOVES,
+            actor=actor,
+            tag=AtsTag.CV_MOVED,
+            note=text.quality,
+            parsed_id=text.id,
+        )
 
 
-def start_evaluations(*, actor: Actor, job: Job, application_ids: Sequence[UUID] | None = None, clock: str = "batch") -> EvaluationRun:
+def start_evaluations(
+    *, actor: Actor, job: Job, application_ids: Sequence[UUID] | None = None, clock: str = "batch"
+) -> EvaluationRun:
     """Evaluate applications of a job (all active ones by default) against its approved rubric.
 
     What was evaluated before with the same text and rubric is kept as it is. A CV without text is blocked, with its
@@ -133,7 +187,14 @@ def start_evaluations(*, actor: Actor, job: Job, application_ids: Sequence[UUID]
         run = EvaluationRun.objects.create(job=job, rubric=rubric, clock=clock, requested_by_id=actor.user_id)
         for application in rows.select_for_update(of=("self",)):
             _request(actor, run, application)
-        record(actor, AtsTag.EVALUATION_REQUESTED, run, clock=clock, applications=rows.count(), rubric=rubric.version)
+        record(
+            actor,
+            AtsTag.EVALUATION_REQUESTED,
+            run,
+            clock=clock,
+            applications=rows.count(),
+            rubric=rubric.version,
+        )
     return run
 
 
@@ -142,11 +203,21 @@ def evaluate(*, actor: Actor, evaluation_id: UUID) -> None:
     with tenant_scope(actor.tenant_id):
         evaluation = Evaluation.objects.select_related("run").get(pk=evaluation_id)
         if evaluation.status == EvaluationStatus.QUEUED:
-            move(evaluation, EvaluationStatus.RUNNING, moves=EVALUATION_MOVES, actor=actor, tag=AtsTag.EVALUATION_MOVED)
+            move(
+                evaluation,
+                EvaluationStatus.RUNNING,
+                moves=EVALUATION_MOVES,
+                actor=actor,
+                tag=AtsTag.EVALUATION_MOVED,
+            )
             tell(evaluation.run_id)
         if evaluation.status != EvaluationStatus.RUNNING:
             return
-        asked = list(CriterionVerdict.objects.filter(evaluation=evaluation).select_related("criterion").order_by("criterion__order"))
+        asked = list(
+            CriterionVerdict.objects.filter(evaluation=evaluation)
+            .select_related("criterion")
+            .order_by("criterion__order")
+        )
     for verdict in asked:
         if verdict.state == VerdictState.WAITING:
             decide(_question(actor, evaluation, verdict))
@@ -156,14 +227,23 @@ def evaluate(*, actor: Actor, evaluation_id: UUID) -> None:
             conclude(evaluation, actor)
 
 
-def override_verdict(*, actor: Actor, verdict: CriterionVerdict, said: str, reason: str, pieces: Sequence[str], key: str) -> None:
+def override_verdict(
+    *, actor: Actor, verdict: CriterionVerdict, said: str, reason: str, pieces: Sequence[str], key: str
+) -> None:
     """A person's verdict in place of the machine's, with a reason; the machine's word stays in the record."""
     require(actor, AtsAction.VERDICT_OVERRIDE)
     if said not in Verdict.values:
-        raise InvalidInput(errors=[{"field": "verdict", "code": "invalid", "message": _("Choose one of the four verdicts.")}])
+        raise InvalidInput(
+            errors=[{"field": "verdict", "code": "invalid", "message": _("Choose one of the four verdicts.")}]
+        )
     if verdict.decision_id is None:
         raise Conflict(_("This criterion has not been judged yet."))
-    value = {"pieces": list(pieces) if said != "not_stated" else [], "counter_pieces": [], "reasoning": reason.strip()[:160], "verdict": said}
+    value = {
+        "pieces": list(pieces) if said != "not_stated" else [],
+        "counter_pieces": [],
+        "reasoning": reason.strip()[:160],
+        "verdict": said,
+    }
     override(actor=actor, decision_id=verdict.decision_id, value=value, reason=reason, key=key)
 
 
@@ -175,7 +255,15 @@ def _request(actor: Actor, run: EvaluationRun, application: Application) -> None
         Evaluation.objects.filter(pk=held.pk).update(run=run)
         return
     for old in Evaluation.objects.filter(application=application, current=True):
-        move(old, EvaluationStatus.SUPERSEDED, moves=EVALUATION_MOVES, actor=actor, tag=AtsTag.EVALUATION_MOVED, current=False, key=f"{old.id}")
+        move(
+            old,
+            EvaluationStatus.SUPERSEDED,
+            moves=EVALUATION_MOVES,
+            actor=actor,
+            tag=AtsTag.EVALUATION_MOVED,
+            current=False,
+            key=f"{old.id}",
+        )
     reason = _block(application, parsed)
     evaluation = Evaluation.objects.create(
         run=run, application=application, rubric=run.rubric, parsed=parsed, key=key,
@@ -184,7 +272,9 @@ def _request(actor: Actor, run: EvaluationRun, application: Application) -> None
     )  # fmt: skip
     if reason:
         return
-    CriterionVerdict.objects.bulk_create(CriterionVerdict(evaluation=evaluation, criterion=c) for c in run.rubric.criteria.order_by("order"))
+    CriterionVerdict.objects.bulk_create(
+        CriterionVerdict(evaluation=evaluation, criterion=c) for c in run.rubric.criteria.order_by("order")
+    )
     enqueue("ats.evaluate", actor=actor, queue=run.clock, evaluation_id=str(evaluation.id))
 
 
@@ -209,13 +299,21 @@ def _question(actor: Actor, evaluation: Evaluation, verdict: CriterionVerdict) -
         inputs={"verdict_id": str(verdict.id)},
         idempotency_key=f"verdict:{verdict.id}",
         mode="online" if evaluation.run.clock == "online" else "batch",
-        correlation={"evaluation": str(evaluation.id), "run": str(evaluation.run_id), "criterion": verdict.criterion.key},
+        correlation={
+            "evaluation": str(evaluation.id),
+            "run": str(evaluation.run_id),
+            "criterion": verdict.criterion.key,
+        },
     )
 
 
 def _criteria_errors(criteria: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, str]]:
     if not criteria:
-        yield {"field": "criteria", "code": "required", "message": _("A rubric needs at least one criterion.")}
+        yield {
+            "field": "criteria",
+            "code": "required",
+            "message": _("A rubric needs at least one criterion."),
+        }
     seen: set[str] = set()
     for number, item in enumerate(criteria):
         field = f"criteria[{number}]"
@@ -224,4 +322,8 @@ def _criteria_errors(criteria: Sequence[Mapping[str, Any]]) -> Iterable[dict[str
         seen.add(item["key"])
         broken = check_rule(item.get("rule")) if item["method"] == Criterion.Method.RULE else ""
         if broken:
-            yield {"field": f"{field}.rule", "code": "invalid", "message": _("This rule cannot be used: %(why)s") % {"why": broken}}
+            yield {
+                "field": f"{field}.rule",
+                "code": "invalid",
+                "message": _("This rule cannot be used: %(why)s") % {"why": broken},
+            }

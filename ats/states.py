@@ -72,10 +72,17 @@ CV_MOVES: dict[str, frozenset[str]] = {
 }
 EVALUATION_MOVES: dict[str, frozenset[str]] = {
     EvaluationStatus.QUEUED: frozenset({EvaluationStatus.RUNNING, EvaluationStatus.SUPERSEDED}),
-    EvaluationStatus.RUNNING: frozenset({EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW, EvaluationStatus.SUPERSEDED}),
+    EvaluationStatus.RUNNING: frozenset(
+        {EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW, EvaluationStatus.SUPERSEDED}
+    ),
     EvaluationStatus.COMPLETED: frozenset({EvaluationStatus.REVIEWED, EvaluationStatus.SUPERSEDED}),
     EvaluationStatus.NEEDS_REVIEW: frozenset({EvaluationStatus.REVIEWED, EvaluationStatus.SUPERSEDED}),
     EvaluationStatus.REVIEWED: frozenset({EvaluationStatus.SUPERSEDED}),
     EvaluationStatus.BLOCKED: frozenset({EvaluationStatus.SUPERSEDED}),
 }
-ENDED = (EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW, EvaluationStatus.REVIEWED, EvaluationStatus.BLOCKED)
+ENDED = (
+    EvaluationStatus.COMPLETED,
+    EvaluationStatus.NEEDS_REVIEW,
+    EvaluationStatus.REVIEWED,
+    EvaluationStatus.BLOCKED,
+)

@@ -21,7 +21,11 @@ ASKING = (VerdictState.NEEDS_PERSON, VerdictState.FAILED)
 
 def on_settled(settlement: Settlement) -> None:
     """Write the verdict that a decision came to, by rule, model or person."""
-    row = CriterionVerdict.objects.select_for_update().select_related("evaluation").get(pk=settlement.inputs["verdict_id"])
+    row = (
+        CriterionVerdict.objects.select_for_update()
+        .select_related("evaluation")
+        .get(pk=settlement.inputs["verdict_id"])
+    )
     outcome = settlement.outcome
     value = outcome.value or {}
     accepted = outcome.status == "accepted"
@@ -32,7 +36,11 @@ def on_settled(settlement: Settlement) -> None:
         row.state = _state(row, settlement)
         row.verdict = value["verdict"]
     else:
-        row.state = VerdictState.NEEDS_PERSON if outcome.status in {"needs_person", "awaiting_approval"} else VerdictState.FAILED
+        row.state = (
+            VerdictState.NEEDS_PERSON
+            if outcome.status in {"needs_person", "awaiting_approval"}
+            else VerdictState.FAILED
+        )
         row.verdict = ""
         row.proposal = plain(value) or None
     row.reasoning = str(value.get("reasoning", ""))[:400]
@@ -51,7 +59,13 @@ def on_settled(settlement: Settlement) -> None:
     ]
     row.save()
     record(
-        settlement.actor, AtsTag.VERDICT_SETTLED, row, verdict=row.verdict, state=row.state, by=row.decided_by, decision=str(outcome.decision_id)
+        settlement.actor,
+        AtsTag.VERDICT_SETTLED,
+        row,
+        verdict=row.verdict,
+        state=row.state,
+        by=row.decided_by,
+        decision=str(outcome.decision_id),
     )
     if row.evaluation.status in {EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW}:
         review(row.evaluation, settlement.actor)
@@ -70,7 +84,14 @@ def conclude(evaluation: Evaluation, actor: Actor) -> None:
     """End a running evaluation once every criterion has been asked."""
     asking = CriterionVerdict.objects.filter(evaluation=evaluation, state__in=ASKING).exists()
     to = EvaluationStatus.NEEDS_REVIEW if asking else EvaluationStatus.COMPLETED
-    move(evaluation, to, moves=EVALUATION_MOVES, actor=actor, tag=AtsTag.EVALUATION_MOVED, ended_at=timezone.now())
+    move(
+        evaluation,
+        to,
+        moves=EVALUATION_MOVES,
+        actor=actor,
+        tag=AtsTag.EVALUATION_MOVED,
+        ended_at=timezone.now(),
+    )
     tell(evaluation.run_id)
 
 
@@ -78,7 +99,13 @@ def review(evaluation: Evaluation, actor: Actor) -> None:
     """An evaluation is reviewed when nothing in it asks for a person any more."""
     rows = CriterionVerdict.objects.filter(evaluation=evaluation)
     if not rows.filter(state__in=(*OPEN, *ASKING)).exists():
-        move(evaluation, EvaluationStatus.REVIEWED, moves=EVALUATION_MOVES, actor=actor, tag=AtsTag.EVALUATION_MOVED)
+        move(
+            evaluation,
+            EvaluationStatus.REVIEWED,
+            moves=EVALUATION_MOVES,
+            actor=actor,
+            tag=AtsTag.EVALUATION_MOVED,
+        )
 
 
 def tell(run_id: object) -> None:

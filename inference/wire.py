@@ -267,7 +267,7 @@ def _build(kind: type[Any], raw: Mapping[str, Any], at: str = "") -> Any:
         required = item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING
         if required and name not in raw:
             raise BadWire(f"missing field {at}{name}", field=at + name)
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     return kind(**{name: _read(hints[name], value, at + name) for name, value in raw.items()})
 
 

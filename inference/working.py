@@ -135,7 +135,8 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
                 retryable=True,
             )
         except (EngineDown, Draining, QueueFull) as refused:
-            _refused(decision, tenant, this, refused)
+            if (told := _refused(decision, tenant, this, refused)) is not None:
+                return told
             raise
         made += 1
         with tenant_scope(tenant):
@@ -217,13 +218,15 @@ def _observer(decision: Decision, prepared: pipeline.Prepared, on_event: OnEvent
     return observe
 
 
-def _refused(decision: Decision, tenant: UUID, this: Try, refused: Unavailable | QueueFull) -> None:
-    """Nothing was computed: note it and let go, so that the next call starts at once."""
+def _refused(decision: Decision, tenant: UUID, this: Try, refused: Unavailable | QueueFull) -> Outcome | None:
+    """Nothing was computed: note it and let go, so that the next call starts at once. An Outcome if it was closed meanwhile."""
     with tenant_scope(tenant):
         row = idempotency.locked(decision)
-        if idempotency.owns(row, decision.round):
-            Trace(row).step("refused", attempt_no=this.attempt_no, code=refused.error_code, **refused.data)
+        if not idempotency.owns(row, decision.round):
+            return _overtaken(row)
+        Trace(row).step("refused", attempt_no=this.attempt_no, code=refused.error_code, **refused.data)
         idempotency.give_back(decision)
+        return None
 
 
 def _let_go(decision: Decision, tenant: UUID) -> None:

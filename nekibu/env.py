@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-
 PROJECT = Path(__file__).resolve().parent.parent
 
 
@@ -48,9 +47,17 @@ def read(environ: Mapping[str, str] = os.environ) -> Environment:
         state=_directory(environ, "NEKIBU_STATE", default_state()),
         port=port,
         gateway_port=_port(environ, "NEKIBU_GATEWAY_PORT", port + 1),
-        database_url=_url(environ, "DATABASE_URL", ("postgres", "postgresql"), "postgresql://nekibu_app:secret@db.example/nekibu"),
+        database_url=_url(
+            environ,
+            "DATABASE_URL",
+            ("postgres", "postgresql"),
+            "postgresql://nekibu_app:secret@db.example/nekibu",
+        ),
         owner_database_url=_url(
-            environ, "NEKIBU_OWNER_DATABASE_URL", ("postgres", "postgresql"), "postgresql://nekibu_owner:secret@db.example/nekibu"
+            environ,
+            "NEKIBU_OWNER_DATABASE_URL",
+            ("postgres", "postgresql"),
+            "postgresql://nekibu_owner:secret@db.example/nekibu",
         ),
         redis_url=_url(environ, "REDIS_URL", ("redis", "rediss", "unix"), "redis://cache.example:6379/0"),
         model=environ.get("NEKIBU_MODEL") or None,

@@ -11,5 +11,11 @@ def new_id() -> uuid.UUID:
     """A new UUIDv7: 48 bits of Unix milliseconds, then version, variant and 74 random bits."""
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
-    value = (milliseconds & ((1 << 48) - 1)) << 80 | 0x7 << 76 | (random >> 68 & 0xFFF) << 64 | 0b10 << 62 | random & ((1 << 62) - 1)
+    value = (
+        (milliseconds & ((1 << 48) - 1)) << 80
+        | 0x7 << 76
+        | (random >> 68 & 0xFFF) << 64
+        | 0b10 << 62
+        | random & ((1 << 62) - 1)
+    )
     return uuid.UUID(int=value)

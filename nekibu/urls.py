@@ -20,5 +20,7 @@ urlpatterns = [
     path("api/schema/", public(SpectacularAPIView.as_view()), name="schema"),
     path("api/docs/", public(SpectacularSwaggerView.as_view(url_name="schema")), name="docs"),
 ]
+handler400 = "nekibu.web.views.bad_request"
+handler403 = "nekibu.web.views.forbidden"
 handler404 = "nekibu.web.views.not_found"
 handler500 = "nekibu.web.views.server_error"

@@ -54,7 +54,9 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
         connection.settings_dict.update(owner)
         made = setup_databases(verbosity=0, interactive=False)
         with connection.cursor() as cursor:
-            cursor.execute("GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO nekibu_app")  # how tests are cleaned
+            cursor.execute(
+                "GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO nekibu_app"
+            )  # how tests are cleaned
         connection.close()
         connection.settings_dict.update(USER="nekibu_app", PASSWORD=settings.SECRETS.pg_app_password)
     yield
@@ -90,7 +92,9 @@ def person_of(db: None) -> Any:
 
     def make(tenant: Any, role: str) -> Actor:
         email = f"{role}@{tenant.slug}.example"
-        user = User.objects.filter(email=email).first() or User.objects.create_user(email, role.title(), "a-long-password")
+        user = User.objects.filter(email=email).first() or User.objects.create_user(
+            email, role.title(), "a-long-password"
+        )
         with tenant_scope(tenant.id):
             add_member(actor=Actor.system(tenant.id, "test"), user=user, role=role)
         return Actor(tenant_id=tenant.id, name=user.name, user_id=user.id, roles=frozenset({role}))

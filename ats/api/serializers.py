@@ -7,7 +7,17 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from ats.models import Application, Candidate, Criterion, CriterionVerdict, CVDocument, Evaluation, EvaluationRun, Job, RubricVersion
+from ats.models import (
+    Application,
+    Candidate,
+    Criterion,
+    CriterionVerdict,
+    CVDocument,
+    Evaluation,
+    EvaluationRun,
+    Job,
+    RubricVersion,
+)
 from ats.states import Verdict
 
 
@@ -18,7 +28,16 @@ class JobOut(serializers.ModelSerializer):
 
     class Meta:
         model = Job
-        fields = ["id", "title_tr", "title_en", "description_tr", "description_en", "is_open", "applications_count", "created_at"]
+        fields = [
+            "id",
+            "title_tr",
+            "title_en",
+            "description_tr",
+            "description_en",
+            "is_open",
+            "applications_count",
+            "created_at",
+        ]
 
 
 class JobIn(serializers.Serializer):
@@ -39,8 +58,12 @@ class CriterionIn(serializers.Serializer):
     kind = serializers.ChoiceField(choices=Criterion.Kind.choices)
     method = serializers.ChoiceField(choices=Criterion.Method.choices)
     rule = serializers.JSONField(required=False, allow_null=True, default=None)
-    levels = serializers.DictField(child=serializers.DictField(child=serializers.CharField(max_length=300)), required=False, default=dict)
-    terms = serializers.ListField(child=serializers.CharField(max_length=100), required=False, default=list, max_length=40)
+    levels = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField(max_length=300)), required=False, default=dict
+    )
+    terms = serializers.ListField(
+        child=serializers.CharField(max_length=100), required=False, default=list, max_length=40
+    )
     weight = serializers.IntegerField(min_value=1, max_value=10, required=False, default=1)
 
 
@@ -49,7 +72,19 @@ class CriterionOut(serializers.ModelSerializer):
 
     class Meta:
         model = Criterion
-        fields = ["id", "key", "statement_tr", "statement_en", "kind", "method", "rule", "levels", "terms", "weight", "order"]
+        fields = [
+            "id",
+            "key",
+            "statement_tr",
+            "statement_en",
+            "kind",
+            "method",
+            "rule",
+            "levels",
+            "terms",
+            "weight",
+            "order",
+        ]
 
 
 class RubricOut(serializers.ModelSerializer):
@@ -85,7 +120,7 @@ class CVOut(serializers.ModelSerializer):
     quality = serializers.CharField(source="parsed.quality", default=None)
     reason = serializers.CharField(source="parsed.reason", default=None)
     hidden_segments = serializers.SerializerMethodField()
-    findings = serializers.JSONField(source="parsed.findings", default=list)
+    findings: Any = serializers.JSONField(source="parsed.findings", default=list)  # type: ignore[arg-type]
 
     class Meta:
         model = CVDocument
@@ -95,7 +130,7 @@ class CVOut(serializers.ModelSerializer):
         return len(row.parsed.hidden) if row.parsed else 0
 
 
-class VerdictOut(serializers.ModelSerializer):
+class CriterionVerdictOut(serializers.ModelSerializer):
     """A criterion's verdict with its evidence; offsets count characters of the CV's text at `version`."""
 
     criterion = serializers.CharField(source="criterion.key")
@@ -111,7 +146,7 @@ class VerdictOut(serializers.ModelSerializer):
 class EvaluationOut(serializers.ModelSerializer):
     """An evaluation with its verdicts."""
 
-    verdicts = VerdictOut(many=True)
+    verdicts = CriterionVerdictOut(many=True)
     rubric_version = serializers.IntegerField(source="rubric.version")
     text_version = serializers.UUIDField(source="parsed_id", allow_null=True)
 
@@ -132,7 +167,17 @@ class ApplicationOut(serializers.ModelSerializer):
 
     class Meta:
         model = Application
-        fields = ["id", "job", "candidate", "status", "source", "ai_opt_out", "created_at", "cv", "evaluation"]
+        fields = [
+            "id",
+            "job",
+            "candidate",
+            "status",
+            "source",
+            "ai_opt_out",
+            "created_at",
+            "cv",
+            "evaluation",
+        ]
 
     @extend_schema_field(serializers.UUIDField(allow_null=True))
     def get_evaluation(self, row: Application) -> Any:
@@ -165,7 +210,9 @@ class EvaluateIn(serializers.Serializer):
     """Start evaluations. Without `applications` all active ones of the job; one application runs online, many as a batch."""
 
     job = serializers.UUIDField()
-    applications = serializers.ListField(child=serializers.UUIDField(), required=False, allow_null=True, default=None, max_length=1000)
+    applications = serializers.ListField(
+        child=serializers.UUIDField(), required=False, allow_null=True, default=None, max_length=1000
+    )
     clock = serializers.ChoiceField(choices=["auto", "online", "batch"], required=False, default="auto")
 
 
@@ -189,9 +236,11 @@ class RunOut(serializers.ModelSerializer):
         return {**asdict(found), "percent": found.percent}
 
 
-class OverrideIn(serializers.Serializer):
+class VerdictOverrideIn(serializers.Serializer):
     """A person's verdict, with the pieces that show it."""
 
     verdict = serializers.ChoiceField(choices=Verdict.choices)
     reason = serializers.CharField(max_length=2000)
-    pieces = serializers.ListField(child=serializers.CharField(max_length=6), required=False, default=list, max_length=4)
+    pieces = serializers.ListField(
+        child=serializers.CharField(max_length=6), required=False, default=list, max_length=4
+    )

@@ -19,5 +19,7 @@ urlpatterns = [
     path("evaluations/<uuid:evaluation_id>/", views.EvaluationDetail.as_view(), name="api-evaluation"),
     path("runs/", views.Runs.as_view(), name="api-runs"),
     path("runs/<uuid:run_id>/", views.RunDetail.as_view(), name="api-run"),
-    path("verdicts/<uuid:verdict_id>/override/", views.VerdictOverride.as_view(), name="api-verdict-override"),
+    path(
+        "verdicts/<uuid:verdict_id>/override/", views.VerdictOverride.as_view(), name="api-verdict-override"
+    ),
 ]

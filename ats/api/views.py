@@ -19,16 +19,16 @@ from ats.api.serializers import (
     ApplicationIn,
     ApplicationOut,
     CandidateOut,
+    CriterionVerdictOut,
     EvaluateIn,
     EvaluationOut,
     JobIn,
     JobOut,
-    OverrideIn,
     RubricIn,
     RubricOut,
     RunOut,
     TextOut,
-    VerdictOut,
+    VerdictOverrideIn,
 )
 from ats.models import EvaluationRun, RubricVersion
 from ats.permissions import AtsAction
@@ -57,7 +57,9 @@ def uuid_of(request: Request, name: str) -> UUID | None:
     try:
         return UUID(raw)
     except ValueError:
-        raise InvalidInput(errors=[{"field": name, "code": "invalid", "message": "Must be a UUID."}]) from None
+        raise InvalidInput(
+            errors=[{"field": name, "code": "invalid", "message": "Must be a UUID."}]
+        ) from None
 
 
 class Jobs(BaseView):
@@ -70,7 +72,9 @@ class Jobs(BaseView):
         """List jobs, newest first."""
         return self.page(request, selectors.jobs(), JobOut)
 
-    @extend_schema(operation_id="jobs_create", parameters=[KEY], request=JobIn, responses={201: JobOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="jobs_create", parameters=[KEY], request=JobIn, responses={201: JobOut, **WRITE_ERRORS}
+    )
     @idempotent
     def post(self, request: Request) -> Response:
         """Open a job."""
@@ -95,7 +99,9 @@ class Rubrics(BaseView):
     actions = {"get": AtsAction.JOB_READ, "post": AtsAction.RUBRIC_WRITE}
 
     @extend_schema(
-        operation_id="rubrics_list", parameters=[OpenApiParameter("job", OpenApiTypes.UUID)], responses={200: RubricOut(many=True), **ERRORS}
+        operation_id="rubrics_list",
+        parameters=[OpenApiParameter("job", OpenApiTypes.UUID)],
+        responses={200: RubricOut(many=True), **ERRORS},
     )
     def get(self, request: Request) -> Response:
         """List rubric versions, of one job where `job` is given."""
@@ -103,12 +109,19 @@ class Rubrics(BaseView):
         job_id = uuid_of(request, "job")
         return self.page(request, rows.filter(job_id=job_id) if job_id else rows, RubricOut)
 
-    @extend_schema(operation_id="rubrics_create", parameters=[KEY], request=RubricIn, responses={201: RubricOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="rubrics_create",
+        parameters=[KEY],
+        request=RubricIn,
+        responses={201: RubricOut, **WRITE_ERRORS},
+    )
     @idempotent
     def post(self, request: Request) -> Response:
         """Draft the next version."""
         body = valid(RubricIn, request.data)
-        rubric = services.create_rubric(actor=self.actor, job=selectors.job(body["job"]), criteria=body["criteria"])
+        rubric = services.create_rubric(
+            actor=self.actor, job=selectors.job(body["job"]), criteria=body["criteria"]
+        )
         return Response(RubricOut(selectors.rubric(rubric.id)).data, status=201)
 
 
@@ -128,7 +141,12 @@ class RubricApprove(BaseView):
 
     actions = {"post": AtsAction.RUBRIC_APPROVE}
 
-    @extend_schema(operation_id="rubrics_approve", parameters=[KEY], request=None, responses={200: RubricOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="rubrics_approve",
+        parameters=[KEY],
+        request=None,
+        responses={200: RubricOut, **WRITE_ERRORS},
+    )
     @idempotent
     def post(self, request: Request, rubric_id: UUID) -> Response:
         """Approve a draft; it never changes afterwards."""
@@ -141,7 +159,11 @@ class Candidates(BaseView):
 
     actions = {"get": AtsAction.CANDIDATE_READ}
 
-    @extend_schema(operation_id="candidates_list", parameters=[OpenApiParameter("q", str)], responses={200: CandidateOut(many=True), **ERRORS})
+    @extend_schema(
+        operation_id="candidates_list",
+        parameters=[OpenApiParameter("q", str)],
+        responses={200: CandidateOut(many=True), **ERRORS},
+    )
     def get(self, request: Request) -> Response:
         """List candidates; `q` finds a name in any spelling."""
         return self.page(request, selectors.candidates(request.query_params.get("q", "")), CandidateOut)
@@ -198,7 +220,10 @@ class CVOriginal(BaseView):
 
     actions = {"get": AtsAction.CV_READ}
 
-    @extend_schema(operation_id="applications_cv", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **ERRORS})
+    @extend_schema(
+        operation_id="applications_cv",
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **ERRORS},
+    )
     def get(self, request: Request, application_id: UUID) -> HttpResponse:
         """Download the CV, byte-identical, under its exact name."""
         cv = selectors.application(application_id).cv
@@ -236,7 +261,11 @@ class Evaluations(BaseView):
 
     @extend_schema(
         operation_id="evaluations_list",
-        parameters=[OpenApiParameter("run", OpenApiTypes.UUID), OpenApiParameter("job", OpenApiTypes.UUID), OpenApiParameter("current", bool)],
+        parameters=[
+            OpenApiParameter("run", OpenApiTypes.UUID),
+            OpenApiParameter("job", OpenApiTypes.UUID),
+            OpenApiParameter("current", bool),
+        ],
         responses={200: EvaluationOut(many=True), **ERRORS},
     )
     def get(self, request: Request) -> Response:
@@ -251,7 +280,12 @@ class Evaluations(BaseView):
             rows = rows.filter(current=True)
         return self.page(request, rows, EvaluationOut)
 
-    @extend_schema(operation_id="evaluations_start", parameters=[KEY], request=EvaluateIn, responses={202: RunOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="evaluations_start",
+        parameters=[KEY],
+        request=EvaluateIn,
+        responses={202: RunOut, **WRITE_ERRORS},
+    )
     @idempotent
     def post(self, request: Request) -> Response:
         """Start a run; `Location` is where its progress can be read."""
@@ -260,7 +294,9 @@ class Evaluations(BaseView):
         clock = body["clock"]
         if clock == "auto":
             clock = "online" if chosen is not None and len(chosen) == 1 else "batch"
-        run = services.start_evaluations(actor=self.actor, job=selectors.job(body["job"]), application_ids=chosen, clock=clock)
+        run = services.start_evaluations(
+            actor=self.actor, job=selectors.job(body["job"]), application_ids=chosen, clock=clock
+        )
         return self.accepted(RunOut(selectors.run(run.id)).data, reverse("api-run", args=[run.id]))
 
 
@@ -302,11 +338,16 @@ class VerdictOverride(BaseView):
 
     actions = {"post": AtsAction.VERDICT_OVERRIDE}
 
-    @extend_schema(operation_id="verdicts_override", parameters=[KEY], request=OverrideIn, responses={200: VerdictOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="verdicts_override",
+        parameters=[KEY],
+        request=VerdictOverrideIn,
+        responses={200: CriterionVerdictOut, **WRITE_ERRORS},
+    )
     @idempotent
     def post(self, request: Request, verdict_id: UUID) -> Response:
         """Replace or confirm a verdict, with a reason."""
-        body = valid(OverrideIn, request.data)
+        body = valid(VerdictOverrideIn, request.data)
         services.override_verdict(
             actor=self.actor,
             verdict=selectors.verdict(verdict_id),
@@ -315,4 +356,4 @@ class VerdictOverride(BaseView):
             pieces=body["pieces"],
             key=request.headers["Idempotency-Key"],
         )
-        return Response(VerdictOut(selectors.verdict(verdict_id)).data)
+        return Response(CriterionVerdictOut(selectors.verdict(verdict_id)).data)

@@ -23,7 +23,7 @@ class Server(uvicorn.Server):
         self.work, self.seconds = work, seconds
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self.work.draining or sig == signal.SIGINT and self.work.draining:
+        if self.work.draining or (sig == signal.SIGINT and self.work.draining):
             super().handle_exit(sig, frame)
             return
         self.work.drain()
@@ -43,7 +43,13 @@ def main() -> None:
     supervisor = Supervisor(config, on_ready=lambda: work.pump(), on_lost=lambda: work.lost())
     work = Dispatcher(supervisor, salt_key(config.state), Spool(config.run / "attempts"))
     uvicorn_config = uvicorn.Config(
-        App(config, work), host="127.0.0.1", port=config.port, log_level="warning", lifespan="on", timeout_graceful_shutdown=3, loop="asyncio"
+        App(config, work),
+        host="127.0.0.1",
+        port=config.port,
+        log_level="warning",
+        lifespan="on",
+        timeout_graceful_shutdown=3,
+        loop="asyncio",
     )
     Server(uvicorn_config, work, config.drain_seconds).run()
 

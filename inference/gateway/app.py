@@ -64,14 +64,22 @@ class App:
             await _json(send, {"code": "not_found", "message": "no such route"}, 404)
 
     async def _generate(self, ticket: Ticket, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")],
+            }
+        )
         frames = self.dispatcher.frames(ticket)
         gone = asyncio.create_task(_disconnected(receive))
         following: asyncio.Task[Any] | None = None
         try:
             while True:
                 following = following or asyncio.ensure_future(anext(frames, None))
-                done, _pending = await asyncio.wait({following, gone}, timeout=BEAT, return_when=asyncio.FIRST_COMPLETED)
+                done, _pending = await asyncio.wait(
+                    {following, gone}, timeout=BEAT, return_when=asyncio.FIRST_COMPLETED
+                )
                 if gone in done:
                     return
                 if following not in done:
@@ -80,7 +88,13 @@ class App:
                 frame, following = following.result(), None
                 if frame is None:
                     break
-                await send({"type": "http.response.body", "body": f"data: {json.dumps(frame.to_json())}\n\n".encode(), "more_body": True})
+                await send(
+                    {
+                        "type": "http.response.body",
+                        "body": f"data: {json.dumps(frame.to_json())}\n\n".encode(),
+                        "more_body": True,
+                    }
+                )
                 if isinstance(frame, TERMINAL):
                     break
             await send({"type": "http.response.body", "body": b""})
@@ -97,7 +111,10 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                tasks = [asyncio.create_task(self.dispatcher.supervisor.keep()), asyncio.create_task(self._tick())]
+                tasks = [
+                    asyncio.create_task(self.dispatcher.supervisor.keep()),
+                    asyncio.create_task(self._tick()),
+                ]
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await self.dispatcher.supervisor.stop()
@@ -115,7 +132,9 @@ class App:
 
 def _metrics(work: Dispatcher) -> str:
     state = work.state()
-    lines = [f'nekibu_gateway_total{{what="{name}"}} {value}' for name, value in sorted(state.counters.items())]
+    lines = [
+        f'nekibu_gateway_total{{what="{name}"}} {value}' for name, value in sorted(state.counters.items())
+    ]
     lines += [f'nekibu_gateway_queue_depth{{band="{band}"}} {n}' for band, n in state.queues.items()]
     lines += [f"nekibu_gateway_running {state.running}", f"nekibu_gateway_ready {int(state.ready)}"]
     return "\n".join(lines) + "\n"
@@ -146,10 +165,18 @@ async def _body(receive: Any) -> dict[str, Any]:
 
 
 async def _json(send: Any, value: dict[str, Any], status: int = 200) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
+    )
     await send({"type": "http.response.body", "body": json.dumps(value).encode()})
 
 
 async def _text(send: Any, value: str) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain; version=0.0.4")]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", b"text/plain; version=0.0.4")],
+        }
+    )
     await send({"type": "http.response.body", "body": value.encode()})

@@ -48,7 +48,9 @@ def read() -> Config:
     if len(secret) < 16:
         raise SystemExit("NEKIBU_GATEWAY_SECRET must hold at least 16 characters; `make run` sets it.")
     profile = "gpu" if Path("/dev/nvidia0").exists() else "cpu"
-    return Config(found.gateway_port, secret, found.state, found.fake_engine, found.engine_url, found.model, profile)
+    return Config(
+        found.gateway_port, secret, found.state, found.fake_engine, found.engine_url, found.model, profile
+    )
 
 
 def salt_key(state: Path) -> bytes:

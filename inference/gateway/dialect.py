@@ -13,7 +13,7 @@ from inference.gateway.queue import Waiting
 from inference.slo import CLASSES
 
 
-class EngineLost(Exception):  # noqa: N818
+class EngineLost(Exception):
     """The stream broke without a last word: the engine is gone, or went while answering."""
 
 
@@ -52,7 +52,9 @@ async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncIterator
         async with http.stream("POST", "/generate", json=body) as response:
             if response.status_code != 200:
                 await response.aread()
-                yield Chunk("", 0, {}, "error", "queue_full" if response.status_code == 503 else "bad_request")
+                yield Chunk(
+                    "", 0, {}, "error", "queue_full" if response.status_code == 503 else "bad_request"
+                )
                 return
             async for line in response.aiter_lines():
                 if not line.startswith("data: "):
@@ -79,7 +81,12 @@ def read(raw: dict[str, Any]) -> Chunk:
     kind = reason.get("type")
     if kind == "abort":
         return Chunk("", 0, meta, "abort", _cause(reason))
-    return Chunk(raw.get("text") or "", len(raw.get("output_ids") or ()), meta, "length" if kind == "length" else "stop")
+    return Chunk(
+        raw.get("text") or "",
+        len(raw.get("output_ids") or ()),
+        meta,
+        "length" if kind == "length" else "stop",
+    )
 
 
 def _cause(reason: dict[str, Any]) -> str:

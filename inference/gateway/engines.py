@@ -49,7 +49,11 @@ class Engine:
         """A fresh client for a fresh engine."""
         limits = httpx.Limits(max_connections=256, keepalive_expiry=30)
         self.http = httpx.AsyncClient(
-            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, limits=limits, timeout=httpx.Timeout(None, connect=5.0), trust_env=False
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {self.key}"},
+            limits=limits,
+            timeout=httpx.Timeout(None, connect=5.0),
+            trust_env=False,
         )
         return self.http
 
@@ -76,7 +80,11 @@ async def learn(engine: Engine, expected: dict[str, Any]) -> str:
         wanted = expected.get(name)
         if wanted is not None and info.get(name) not in {None, wanted}:
             return f"the engine runs with {name}={info.get(name)!r} instead of {wanted!r}"
-    if info.get("speculative_algorithm") == "NGRAM" or info.get("enable_hierarchical_cache") or info.get("disable_radix_cache"):
+    if (
+        info.get("speculative_algorithm") == "NGRAM"
+        or info.get("enable_hierarchical_cache")
+        or info.get("disable_radix_cache")
+    ):
         return "the engine runs with a setting that does not keep tenants apart"
     if engine.kind == "sglang" and not engine.revision:
         engine.revision = str(info.get("weight_version") or "unknown")

@@ -32,7 +32,10 @@ class Spool:
 
     def all(self) -> list[AttemptRecord]:
         """Oldest first, at most a thousand at a time."""
-        return [AttemptRecord.from_json(json.loads(path.read_text())) for path in sorted(self.folder.glob("*.json"))[:1000]]
+        return [
+            AttemptRecord.from_json(json.loads(path.read_text()))
+            for path in sorted(self.folder.glob("*.json"))[:1000]
+        ]
 
     def acknowledge(self, ids: list[str]) -> None:
         """Forget them."""

@@ -59,7 +59,9 @@ class Supervisor:
             if time.monotonic() - began > 120:
                 pause = 1.0
             self.restarts += 1
-            self.engine.move("down" if problem.startswith("final: ") else "restarting", problem.removeprefix("final: "))
+            self.engine.move(
+                "down" if problem.startswith("final: ") else "restarting", problem.removeprefix("final: ")
+            )
             if problem.startswith("final: "):
                 pause = 60.0
             await asyncio.sleep(pause)
@@ -93,7 +95,9 @@ class Supervisor:
             if not self.config.url and not self.config.fake:
                 expected = self._read_status(status_file)
                 if engine.state == "installing":
-                    deadline = time.monotonic() + self.config.start_seconds  # unpacking the model has its own pace
+                    deadline = (
+                        time.monotonic() + self.config.start_seconds
+                    )  # unpacking the model has its own pace
             if time.monotonic() > deadline:
                 return f"not ready after {self.config.start_seconds:.0f} s"
             await asyncio.sleep(0.3)
@@ -163,8 +167,14 @@ class Supervisor:
             engine.move("installing", "preparing the model")
         with (config.logs / "engine.log").open("ab") as log:
             self.child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=env, start_new_session=True, preexec_fn=_die_with_parent
-            )  # noqa: PLW1509
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=env,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
         (config.run / "engine.pid").write_text(str(self.child.pid))
         return status_file
 
@@ -175,20 +185,35 @@ class Supervisor:
             return {}
         engine, launch = self.engine, status.get("launch") or {}
         if status["stage"] == "loading":
-            engine.model, engine.revision, engine.device = status["model"], status["revision"], status["device"]
+            engine.model, engine.revision, engine.device = (
+                status["model"],
+                status["revision"],
+                status["device"],
+            )
             engine.tokenizer = status["tokenizer"]
             engine.context_length, engine.vocab_size = launch.get("context_length"), launch.get("vocab_size")
             public = {k: v for k, v in launch.items() if k not in {"port", "host"}}
-            engine.fingerprint = hashlib.sha256(json.dumps([status["revision"], public], sort_keys=True).encode()).hexdigest()[:16]
+            engine.fingerprint = hashlib.sha256(
+                json.dumps([status["revision"], public], sort_keys=True).encode()
+            ).hexdigest()[:16]
             if engine.state == "installing":
                 engine.move("loading", "loading the model")
-        return {"attention_backend": launch.get("attention_backend"), "weight_version": status.get("revision"), "dtype": launch.get("dtype")}
+        return {
+            "attention_backend": launch.get("attention_backend"),
+            "weight_version": status.get("revision"),
+            "dtype": launch.get("dtype"),
+        }
 
     def _describe_fake(self) -> None:
         from inference import fake
 
         engine = self.engine
-        engine.model, engine.revision, engine.device, engine.tokenizer = fake.NAME, fake.REVISION, "none", "bytes"
+        engine.model, engine.revision, engine.device, engine.tokenizer = (
+            fake.NAME,
+            fake.REVISION,
+            "none",
+            "bytes",
+        )
         engine.context_length, engine.vocab_size, engine.fingerprint = fake.CONTEXT, fake.VOCABULARY, "fake"
         engine.move("loading", "starting")
 
@@ -198,7 +223,9 @@ class Supervisor:
         if (model / "tokenizer.json").is_file():
             from inference.tokens import load
 
-            shape = json.loads((model / "config.json").read_text()) if (model / "config.json").is_file() else {}
+            shape = (
+                json.loads((model / "config.json").read_text()) if (model / "config.json").is_file() else {}
+            )
             engine.tokenizer = str(model / "tokenizer.json")
             engine.vocab_size = shape.get("vocab_size") or load(engine.tokenizer).vocab_size
             engine.context_length = shape.get("max_position_embeddings")

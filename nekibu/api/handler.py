@@ -43,7 +43,10 @@ def body(error: NekibuError) -> dict[str, Any]:
         "message": _(error.message),
         "errors": error.data.get("errors", []),
         "retryable": error.retryable,
-        **{k: v if isinstance(v, (int, float, bool, list, dict, type(None))) else str(v) for k, v in data.items()},
+        **{
+            k: v if isinstance(v, (int, float, bool, list, dict, type(None))) else str(v)
+            for k, v in data.items()
+        },
     }
 
 
@@ -69,7 +72,7 @@ def _as_nekibu(broken: Exception) -> NekibuError | None:
     if isinstance(broken, (PermissionDenied, exceptions.PermissionDenied)):
         return NotPermitted()
     if isinstance(broken, exceptions.Throttled):
-        return OverBudget(retry_after=broken.wait or 1)
+        return OverBudget(retry_after=getattr(broken, "wait", None) or 1)
     if isinstance(broken, exceptions.APIException):
         known = InvalidInput(str(broken.detail), code=str(getattr(broken, "default_code", "invalid")))
         known.status = broken.status_code  # type: ignore[misc]
@@ -79,7 +82,11 @@ def _as_nekibu(broken: Exception) -> NekibuError | None:
 
 def _fields(detail: Any, path: str = "") -> list[dict[str, str]]:
     if isinstance(detail, dict):
-        return [row for key, value in detail.items() for row in _fields(value, f"{path}.{key}" if path else str(key))]
+        return [
+            row
+            for key, value in detail.items()
+            for row in _fields(value, f"{path}.{key}" if path else str(key))
+        ]
     if isinstance(detail, list):
         rows: list[dict[str, str]] = []
         for index, value in enumerate(detail):

@@ -33,8 +33,10 @@ class BaseView(APIView):
         from nekibu.api.pagination import CursorPages
 
         pages = CursorPages()
-        found = pages.paginate_queryset(rows, request, view=self)
-        return pages.get_paginated_response(serializer(found, many=True, context={"request": request, **context}).data)
+        found: Any = pages.paginate_queryset(rows, request, view=self)
+        return pages.get_paginated_response(
+            serializer(found, many=True, context={"request": request, **context}).data
+        )
 
     @staticmethod
     def accepted(body: Any, location: str) -> Response:

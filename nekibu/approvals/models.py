@@ -38,7 +38,9 @@ class ApprovalRequest(TenantModel):
         db_table = "approvals_request"
         constraints = [
             models.UniqueConstraint(
-                fields=["tenant", "kind", "subject_id"], condition=Q(status="pending"), name="approvals_one_pending"
+                fields=["tenant", "kind", "subject_id"],
+                condition=Q(status="pending"),
+                name="approvals_one_pending",
             )
         ]
         indexes = [models.Index(fields=["tenant", "status", "group_key"], name="approvals_inbox")]

@@ -44,7 +44,9 @@ class Desk:
 
     reason: Callable[[str], str] = str
     answers: Callable[[ApprovalRequest], list[str]] = lambda request: []
-    change: Callable[[ApprovalRequest, str, list[str], str], Any] = lambda request, answer, passages, reason: {"answer": answer}
+    change: Callable[[ApprovalRequest, str, list[str], str], Any] = lambda request, answer, passages, reason: {
+        "answer": answer
+    }
 
 
 _desks: dict[str, Desk] = {}

@@ -22,4 +22,8 @@ def inbox_for(actor: Actor) -> QuerySet[ApprovalRequest]:
 
 def requests_for(actor: Actor) -> QuerySet[ApprovalRequest]:
     """All requests of the tenant, newest first, with the words given."""
-    return ApprovalRequest.objects.select_related("assignee").prefetch_related("verdicts__person").order_by("-id")
+    return (
+        ApprovalRequest.objects.select_related("assignee")
+        .prefetch_related("verdicts__person")
+        .order_by("-id")
+    )

@@ -73,13 +73,23 @@ def request_approval(
         due_at=due_at,
         expires_at=expires_at,
     )
-    record(actor, ApprovalTag.REQUESTED, request, kind=kind, about=subject_id, reasons=reasons, params_hash=request.params_hash)
+    record(
+        actor,
+        ApprovalTag.REQUESTED,
+        request,
+        kind=kind,
+        about=subject_id,
+        reasons=reasons,
+        params_hash=request.params_hash,
+    )
     return request
 
 
 def params_hash(parameters: dict[str, Any]) -> str:
     """SHA-256 of the canonical JSON of what is to be decided."""
-    text = json.dumps(parameters, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(
+        parameters, cls=DjangoJSONEncoder, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -108,9 +118,21 @@ def decide(
     if not actor.is_person:
         raise NotPermitted(_("Only a person can decide this."))
     if verdict not in VerdictKind.values:
-        raise InvalidInput(errors=[{"field": "verdict", "code": "invalid", "message": _("Choose approve, change or reject.")}])
+        raise InvalidInput(
+            errors=[
+                {"field": "verdict", "code": "invalid", "message": _("Choose approve, change or reject.")}
+            ]
+        )
     if not reason.strip():
-        raise InvalidInput(errors=[{"field": "reason", "code": "required", "message": _("Give a reason; it stays in the record.")}])
+        raise InvalidInput(
+            errors=[
+                {
+                    "field": "reason",
+                    "code": "required",
+                    "message": _("Give a reason; it stays in the record."),
+                }
+            ]
+        )
     with transaction.atomic():
         request = ApprovalRequest.objects.select_for_update().filter(pk=approval_id).first()
         if request is None:
@@ -120,7 +142,9 @@ def decide(
             raise NotPermitted(_("This decision belongs to another role."))
         if params_hash(request.parameters) != request.params_hash:
             raise ApprovalVoid
-        seen = (nonce is not None and hmac.compare_digest(nonce, nonce_for(request, actor))) or params == request.params_hash
+        seen = (
+            nonce is not None and hmac.compare_digest(nonce, nonce_for(request, actor))
+        ) or params == request.params_hash
         if not seen:
             raise ApprovalVoid
         handler = handler_of(request.kind)
@@ -135,7 +159,15 @@ def decide(
             params_hash=request.params_hash,
             person_id=actor.user_id,
         )
-        move(request, AFTER[VerdictKind(verdict)], moves=MOVES, actor=actor, tag=ApprovalTag.MOVED, note=reason_code, decided_at=timezone.now())
+        move(
+            request,
+            AFTER[VerdictKind(verdict)],
+            moves=MOVES,
+            actor=actor,
+            tag=ApprovalTag.MOVED,
+            note=reason_code,
+            decided_at=timezone.now(),
+        )
         handler.on_decided(actor, request, word)
     return request
 
@@ -157,7 +189,9 @@ def assign(*, actor: Actor, approval_id: UUID, user_id: UUID | None) -> Approval
 def withdraw(*, actor: Actor, kind: str, subject_id: str, note: str) -> int:
     """Take back what is still pending for a subject (it was replaced or cancelled). Returns how many."""
     taken = 0
-    for request in ApprovalRequest.objects.select_for_update().filter(kind=kind, subject_id=subject_id, status=Status.PENDING):
+    for request in ApprovalRequest.objects.select_for_update().filter(
+        kind=kind, subject_id=subject_id, status=Status.PENDING
+    ):
         move(request, Status.WITHDRAWN, moves=MOVES, actor=actor, tag=ApprovalTag.MOVED, note=note)
         taken += 1
     return taken

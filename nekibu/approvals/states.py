@@ -31,4 +31,8 @@ MOVES: dict[str, frozenset[str]] = {
         {Status.APPROVED, Status.CHANGED, Status.REJECTED, Status.EXPIRED, Status.WITHDRAWN, Status.VOID}
     )
 }
-AFTER = {VerdictKind.APPROVE: Status.APPROVED, VerdictKind.CHANGE: Status.CHANGED, VerdictKind.REJECT: Status.REJECTED}
+AFTER = {
+    VerdictKind.APPROVE: Status.APPROVED,
+    VerdictKind.CHANGE: Status.CHANGED,
+    VerdictKind.REJECT: Status.REJECTED,
+}

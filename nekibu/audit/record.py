@@ -22,7 +22,11 @@ def record(actor: Actor, tag: AuditTag, subject: Any, **payload: Any) -> AuditEv
         "seq": head.seq + 1,
         "at": timezone.now(),
         "tag": str(tag),
-        "actor": {"name": actor.name, "user_id": str(actor.user_id) if actor.user_id else None, "channel": actor.channel},
+        "actor": {
+            "name": actor.name,
+            "user_id": str(actor.user_id) if actor.user_id else None,
+            "channel": actor.channel,
+        },
         "subject_type": subject._meta.label_lower,
         "subject_id": str(subject.pk),
         "payload": json.loads(json.dumps(payload, cls=DjangoJSONEncoder)),
@@ -36,7 +40,9 @@ def record(actor: Actor, tag: AuditTag, subject: Any, **payload: Any) -> AuditEv
 
 def digest(values: dict[str, Any]) -> str:
     """SHA-256 over the canonical JSON of a row's values, the previous hash included."""
-    canonical = json.dumps({**values, "at": values["at"].isoformat()}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = json.dumps(
+        {**values, "at": values["at"].isoformat()}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

@@ -16,7 +16,15 @@ Moves = Mapping[str, frozenset[str] | set[str]]
 
 
 def move(
-    row: models.Model, to: str, *, moves: Moves, actor: Actor, tag: AuditTag, note: str = "", field: str = "status", **changes: Any
+    row: models.Model,
+    to: str,
+    *,
+    moves: Moves,
+    actor: Actor,
+    tag: AuditTag,
+    note: str = "",
+    field: str = "status",
+    **changes: Any,
 ) -> None:
     """Move `row.<field>` to `to`, set `changes` with it, and record it.
 

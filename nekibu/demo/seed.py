@@ -41,11 +41,19 @@ def seed(base_url: str, *, cvs: int = 24) -> dict[str, Any]:
         system = Actor.system(tenant.id, "seed")
         with tenant_scope(tenant.id):
             people = {role: _person(system, slug, role, password) for role in ROLES}
-            tokens[slug] = {role: _token(system, people[role], role, tokens.get(slug, {}).get(role)) for role in ROLES}
+            tokens[slug] = {
+                role: _token(system, people[role], role, tokens.get(slug, {}).get(role)) for role in ROLES
+            }
             for data in (rubrics.BUYER, rubrics.BACKEND):
                 _job(system, people["hiring_manager"], data)
         users += [
-            {"email": f"{role}@{slug}.example", "password": password, "role": role, "tenant": slug, "label": f"{name} · {ROLES[role]}"}
+            {
+                "email": f"{role}@{slug}.example",
+                "password": password,
+                "role": role,
+                "tenant": slug,
+                "label": f"{name} · {ROLES[role]}",
+            }
             for role in ROLES
         ]
     first = Tenant.objects.get(slug=TENANTS[0][0])
@@ -67,25 +75,37 @@ def _person(system: Actor, slug: str, role: str, password: str) -> User:
 def _token(system: Actor, user: User, role: str, held: str | None) -> str:
     if held and ApiToken.objects.filter(user=user, revoked_at__isnull=True).exists():
         return held
-    return create_token(actor=system, user=user, name="demo", scopes=[a for a in known_actions() if a in granted([role])])
+    return create_token(
+        actor=system, user=user, name="demo", scopes=[a for a in known_actions() if a in granted([role])]
+    )
 
 
 def _job(system: Actor, manager: User, data: rubrics.JobData) -> None:
     if Job.objects.filter(title_tr=data.title_tr).exists():
         return
     job = services.create_job(
-        actor=system, title_tr=data.title_tr, title_en=data.title_en, description_tr=data.description_tr, description_en=data.description_en
+        actor=system,
+        title_tr=data.title_tr,
+        title_en=data.title_en,
+        description_tr=data.description_tr,
+        description_en=data.description_en,
     )
     criteria = [{**asdict(c), "terms": list(c.terms)} for c in data.criteria]
     rubric = services.create_rubric(actor=system, job=job, criteria=criteria)
     approver = Actor(
-        tenant_id=system.tenant_id, name=manager.name, user_id=manager.id, roles=frozenset(m.role for m in Membership.objects.filter(user=manager))
+        tenant_id=system.tenant_id,
+        name=manager.name,
+        user_id=manager.id,
+        roles=frozenset(m.role for m in Membership.objects.filter(user=manager)),
     )
     services.approve_rubric(actor=approver, rubric=rubric)
 
 
 def _applications(system: Actor, count: int) -> None:
-    jobs = {"buyer": Job.objects.get(title_tr=rubrics.BUYER.title_tr), "backend": Job.objects.get(title_tr=rubrics.BACKEND.title_tr)}
+    jobs = {
+        "buyer": Job.objects.get(title_tr=rubrics.BUYER.title_tr),
+        "backend": Job.objects.get(title_tr=rubrics.BACKEND.title_tr),
+    }
     for sample in generate.generate(count=count):
         services.add_cv(actor=system, job=jobs[sample.truth["job"]], name=sample.name, chunks=[sample.body])
 

@@ -73,7 +73,9 @@ def _digest(request: Request) -> str:
         for name in sorted(request.POST):
             seen.update(f"{name}={request.POST.getlist(name)}".encode())
     else:
-        seen.update(repr(sorted(request.data.items()) if hasattr(request.data, "items") else request.data).encode())
+        seen.update(
+            repr(sorted(request.data.items()) if hasattr(request.data, "items") else request.data).encode()
+        )
     return seen.hexdigest()
 
 

@@ -28,7 +28,9 @@ def ring(work: Outbox) -> None:
     """Tell a worker. A broker that is away loses nothing: the sweeper rings again."""
     try:
         current_app.tasks[work.name].apply_async(
-            headers={"nekibu_work": str(work.id), "nekibu_tenant": str(work.tenant_id)}, queue=work.queue, retry=False
+            headers={"nekibu_work": str(work.id), "nekibu_tenant": str(work.tenant_id)},
+            queue=work.queue,
+            retry=False,
         )
     except (OperationalError, ConnectionError, OSError) as broken:
         log.warning("doorbell for %s failed: %s", work.id, type(broken).__name__)

@@ -30,7 +30,11 @@ def claim(work_id: UUID) -> Outbox | None:
 
 def finish(work: Outbox) -> bool:
     """Mark the row done, if this claim still holds."""
-    return bool(Outbox.objects.filter(pk=work.pk, fence=work.fence, done_at__isnull=True).update(done_at=timezone.now(), lease_until=None))
+    return bool(
+        Outbox.objects.filter(pk=work.pk, fence=work.fence, done_at__isnull=True).update(
+            done_at=timezone.now(), lease_until=None
+        )
+    )
 
 
 def give_back(work: Outbox, error: str, *, retry: bool, patient: bool = False) -> None:

@@ -30,7 +30,10 @@ def tenant_task(name: str) -> Callable[[Callable[..., None]], Any]:
         def run(self: Task) -> None:
             headers = self.request.get("nekibu_work"), self.request.get("nekibu_tenant")
             if None in headers:
-                headers = (self.request.headers or {}).get("nekibu_work"), (self.request.headers or {}).get("nekibu_tenant")
+                headers = (
+                    (self.request.headers or {}).get("nekibu_work"),
+                    (self.request.headers or {}).get("nekibu_tenant"),
+                )
             perform(function, UUID(str(headers[1])), UUID(str(headers[0])))
 
         run.__doc__ = function.__doc__
@@ -63,7 +66,13 @@ def perform(function: Callable[..., None], tenant_id: UUID, work_id: UUID) -> No
 
 def _give_back(work: Outbox, broken: Exception) -> None:
     retry = not isinstance(broken, NekibuError) or broken.retryable or broken.status == 409
-    log.warning("work %s (%s) failed: %s", work.id, work.name, type(broken).__name__, exc_info=not isinstance(broken, NekibuError))
+    log.warning(
+        "work %s (%s) failed: %s",
+        work.id,
+        work.name,
+        type(broken).__name__,
+        exc_info=not isinstance(broken, NekibuError),
+    )
     close_old_connections()
     try:
         with tenant_scope(work.tenant_id):

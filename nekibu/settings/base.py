@@ -108,7 +108,9 @@ _owner_url = (
     or LAYOUT.database_url("nekibu_owner", SECRETS.pg_owner_password)
 )
 APPLICATION_ROLE = database(_application_url)["USER"] or "nekibu_app"
-DATABASES = {"default": database(_owner_url if os.environ.get("NEKIBU_DB_ROLE") == "owner" else _application_url)}
+DATABASES = {
+    "default": database(_owner_url if os.environ.get("NEKIBU_DB_ROLE") == "owner" else _application_url)
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- broker, cache, sockets: three numbers of one embedded server, three prefixes of a given one -------------------
@@ -179,6 +181,7 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
+CSRF_FAILURE_VIEW = "nekibu.web.views.form_too_old"
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -216,6 +219,12 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "CriterionVerdict": "ats.states.Verdict",
+        "ApprovalVerdict": "nekibu.approvals.states.VerdictKind",
+        "RunClock": [("online", "online"), ("batch", "batch")],
+        "ChosenClock": [("auto", "auto"), ("online", "online"), ("batch", "batch")],
+    },
 }
 
 # --- files and engine -------------------------------------------------------------------------------------------------
@@ -229,7 +238,12 @@ GATEWAY_SECRET = SECRETS.gateway_secret
 NEKIBU_ENGINE_UNQUALIFIED = ENVIRONMENT.model is None  # the packaged model is plumbing, not quality
 INFERENCE_BODY_KEY = SECRETS.body_key
 # Price of a second of the engine's machine, in US dollars; None means unknown (shown as such, never as 0).
-ENGINE_SECOND_PRICE: dict[str, Any] = {"amount": "0.0000139", "currency": "USD", "verified_on": "2026-11-01", "valid_days": 90}
+ENGINE_SECOND_PRICE: dict[str, Any] = {
+    "amount": "0.0000139",
+    "currency": "USD",
+    "verified_on": "2026-11-01",
+    "valid_days": 90,
+}
 
 LOGGING = {
     "version": 1,

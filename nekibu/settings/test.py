@@ -17,7 +17,7 @@ _state.chmod(0o711)  # PostgreSQL runs under its own user
 from nekibu.settings.base import *  # noqa: E402, F403
 
 ALLOWED_HOSTS = ["*"]
-STATIC_ROOT = None
+STATIC_ROOT = _state / "static"
 WHITENOISE_USE_FINDERS = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -32,7 +32,9 @@ class Isolate(Operation):
         table = schema_editor.quote_name(to_state.apps.get_model(app_label, self.model)._meta.db_table)
         schema_editor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
         schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
-        schema_editor.execute(f"CREATE POLICY tenant_isolation ON {table} USING ({TENANT}) WITH CHECK ({TENANT})")
+        schema_editor.execute(
+            f"CREATE POLICY tenant_isolation ON {table} USING ({TENANT}) WITH CHECK ({TENANT})"
+        )
         if self.also:
             schema_editor.execute(f"CREATE POLICY before_tenant ON {table} FOR SELECT USING ({self.also})")
 

@@ -52,7 +52,7 @@ class Membership(TenantModel):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     role = models.CharField(max_length=30, choices=tuple(ROLES.items()))
 
-    everywhere = models.Manager()  # noqa: DJ012  read at the door, before a tenant is in scope; row security still applies
+    everywhere = models.Manager()
 
     class Meta:
         db_table = "users_membership"
@@ -75,7 +75,7 @@ class ApiToken(TenantModel):
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
 
-    everywhere = models.Manager()  # noqa: DJ012  read at the door, by its digest alone; row security still applies
+    everywhere = models.Manager()
 
     class Meta:
         db_table = "users_apitoken"

@@ -32,7 +32,9 @@ def add_member(*, actor: Actor, user: User, role: str) -> Membership:
     return membership
 
 
-def create_token(*, actor: Actor, user: User, name: str, scopes: Iterable[Action], days: int | None = None) -> str:
+def create_token(
+    *, actor: Actor, user: User, name: str, scopes: Iterable[Action], days: int | None = None
+) -> str:
     """A new token for `user` in the tenant in scope. The text is returned once and never stored."""
     token = PREFIX + secrets.token_urlsafe(32)
     row = ApiToken.objects.create(

@@ -10,3 +10,6 @@ class WebConfig(AppConfig):
 
     name = "nekibu.web"
     label = "nekibu_web"
+
+    def ready(self) -> None:
+        from nekibu.api import openapi  # noqa: F401  (registers itself)

@@ -32,7 +32,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     return found | {
         "engine": SimpleLazyObject(engine_status),
         "navigation": SimpleLazyObject(lambda: _navigation(request, actor)),
-        "tenant_name": SimpleLazyObject(lambda: Tenant.objects.filter(pk=actor.tenant_id).values_list("name", flat=True).first() or ""),
+        "tenant_name": SimpleLazyObject(
+            lambda: Tenant.objects.filter(pk=actor.tenant_id).values_list("name", flat=True).first() or ""
+        ),
     }
 
 
@@ -45,7 +47,13 @@ def _navigation(request: HttpRequest, actor: Actor) -> list[dict[str, Any]]:
         (InferenceAction.ENGINE_READ, "engine", _("Engine"), "cpu", 0),
     )
     return [
-        {"url": reverse(name), "label": label, "icon": icon, "count": count, "current": request.path.startswith(reverse(name))}
+        {
+            "url": reverse(name),
+            "label": label,
+            "icon": icon,
+            "count": count,
+            "current": request.path.startswith(reverse(name)),
+        }
         for action, name, label, icon, count in entries
         if decide(actor, action)
     ]

@@ -69,6 +69,8 @@ def _flag(state: EngineState) -> dict[str, str]:
     if settings.NEKIBU_ENGINE_UNQUALIFIED:
         return {
             "flag": _("Unqualified"),
-            "flag_note": _("This model has not passed the qualification tests for decisions. Check every verdict."),
+            "flag_note": _(
+                "This model has not passed the qualification tests for decisions. Check every verdict."
+            ),
         }
     return {}

@@ -11,7 +11,13 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from nekibu.api.handler import error_response
-from nekibu.errors import NekibuError
+from nekibu.errors import NekibuError, NotPermitted
+
+
+class FormTooOld(NotPermitted):
+    """This form is too old."""
+
+    code = "form_too_old"
 
 
 class ErrorPageMiddleware:
@@ -27,14 +33,26 @@ class ErrorPageMiddleware:
         """Django calls this for every exception of a view."""
         if not isinstance(exception, NekibuError):
             return None
-        api = request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
+        api = request.path.startswith("/api/") or request.headers.get("Accept", "").startswith(
+            "application/json"
+        )
         response = error_response(exception) if api else page_of(request, exception)
         if transaction.get_connection().in_atomic_block:
-            transaction.set_rollback(True)  # only now: the frame of the page still reads (the inbox, the company's name)
+            transaction.set_rollback(
+                True
+            )  # only now: the frame of the page still reads (the inbox, the company's name)
         return response
 
 
-ICONS = {401: "user", 403: "lock", 404: "search", 409: "triangle-alert", 410: "clock", 429: "clock", 503: "loader-circle"}
+ICONS = {
+    401: "user",
+    403: "lock",
+    404: "search",
+    409: "triangle-alert",
+    410: "clock",
+    429: "clock",
+    503: "loader-circle",
+}
 
 
 def page_of(request: HttpRequest, error: NekibuError) -> HttpResponse:
@@ -48,10 +66,15 @@ def page_of(request: HttpRequest, error: NekibuError) -> HttpResponse:
         429: _("Wait a moment and try again."),
         503: _("Nothing is lost. Try again in a moment."),
     }
+    if isinstance(error, FormTooOld):
+        advice[403] = _("You signed in or out since it was opened. Open the page again and repeat the step.")
     context: dict[str, Any] = {
         "status": error.status,
         "title": _(error.message),
-        "text": advice.get(error.status, _("Nothing was changed. Go back and try again; if it stays, tell your administrator.")),
+        "text": advice.get(
+            error.status,
+            _("Nothing was changed. Go back and try again; if it stays, tell your administrator."),
+        ),
         "detail": error.error_code,
         "icon": ICONS.get(error.status, "triangle-alert"),
         "retry": error.retryable or error.status in {409, 500},

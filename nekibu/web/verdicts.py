@@ -19,20 +19,30 @@ class Look:
 
 
 LOOKS = {
-    "met": Look("circle-check", pgettext_lazy("verdict", "Met"), _("The document shows that the criterion is met.")),
+    "met": Look(
+        "circle-check", pgettext_lazy("verdict", "Met"), _("The document shows that the criterion is met.")
+    ),
     "partly": Look(
-        "contrast", pgettext_lazy("verdict", "Partly met"), _("The document shows a part of what the criterion asks.")
+        "contrast",
+        pgettext_lazy("verdict", "Partly met"),
+        _("The document shows a part of what the criterion asks."),
     ),
     "not_met": Look(
-        "circle-x", pgettext_lazy("verdict", "Not met"), _("The document shows that the criterion is not met.")
+        "circle-x",
+        pgettext_lazy("verdict", "Not met"),
+        _("The document shows that the criterion is not met."),
     ),
     "not_stated": Look(
-        "circle-dashed", pgettext_lazy("verdict", "Not stated"), _("The document says nothing about it. That is no failure.")
+        "circle-dashed",
+        pgettext_lazy("verdict", "Not stated"),
+        _("The document says nothing about it. That is no failure."),
     ),
     "unsupported": Look("unlink", _("Unsupported"), _("The cited passage does not support the verdict.")),
     "conflict": Look("git-compare", _("Conflict"), _("Passages of the document contradict each other.")),
     "unstable": Look("waves", _("Unstable"), _("Asked again, the answer was another one.")),
-    "needs_person": Look("user-round-search", _("Needs a person"), _("A person has to look at this and decide.")),
+    "needs_person": Look(
+        "user-round-search", _("Needs a person"), _("A person has to look at this and decide.")
+    ),
     "unsure": Look("circle-question-mark", _("Unsure"), _("The model was not sure enough.")),
 }
 

@@ -81,11 +81,23 @@ def test_audit_rows_cannot_be_changed_and_the_chain_notices_a_forgery(tenant):
             record(actor, AtsTag.JOB_CREATED, job, title="x")
         assert verify_chain().broken_at is None
         assert verify_chain().events == 3
-        for change in (lambda: AuditEvent.objects.update(payload={}), lambda: AuditEvent.objects.all().delete()):
+        for change in (
+            lambda: AuditEvent.objects.update(payload={}),
+            lambda: AuditEvent.objects.all().delete(),
+        ):
             with pytest.raises(DatabaseError), transaction.atomic():
                 change()
         last = AuditEvent.objects.order_by("-seq").first()
-        AuditEvent(seq=4, at=timezone.now(), tag=last.tag, actor={}, subject_type="x", subject_id="x", prev_hash=last.hash, hash="0" * 64).save()
+        AuditEvent(
+            seq=4,
+            at=timezone.now(),
+            tag=last.tag,
+            actor={},
+            subject_type="x",
+            subject_id="x",
+            prev_hash=last.hash,
+            hash="0" * 64,
+        ).save()
         assert verify_chain().broken_at == 4
 
 

@@ -83,7 +83,9 @@ class Decide(BaseView):
 
     actions = {"post": ApprovalAction.DECIDE}
 
-    @extend_schema(operation_id="approvals_decide", request=DecideIn, responses={200: ApprovalOut, **WRITE_ERRORS})
+    @extend_schema(
+        operation_id="approvals_decide", request=DecideIn, responses={200: ApprovalOut, **WRITE_ERRORS}
+    )
     @idempotent
     def post(self, request: Request, approval_id: UUID) -> Response:
         """Decide, once."""

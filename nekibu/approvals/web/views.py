@@ -40,7 +40,9 @@ def inbox(request: HttpRequest) -> HttpResponse:
     kept = [r for r in waiting if not chosen or chosen in r.reasons]
     groups: dict[str, dict[str, Any]] = {}
     for row in kept[:SHOWN]:
-        group = groups.setdefault(row.group_key or row.url or str(row.id), {"title": row.group_title, "url": row.url, "rows": []})
+        group = groups.setdefault(
+            row.group_key or row.url or str(row.id), {"title": row.group_title, "url": row.url, "rows": []}
+        )
         group["rows"].append({"row": row, "reasons": reasons_of(row)})
     return render(
         request,
@@ -77,8 +79,15 @@ def approval(request: HttpRequest, approval_id: UUID) -> HttpResponse:
             messages.success(request, _("Your word is in the record."))
             return HttpResponseRedirect(_onwards(request, actor, row))
     if row.status != Status.PENDING or status == 410:
-        return render(request, "approvals/closed.html", {"row": row, "words": list(row.verdicts.all()), "problem": problem}, status=status)
-    return render(request, "approvals/approval.html", {**_context(actor, row), "problem": problem}, status=status)
+        return render(
+            request,
+            "approvals/closed.html",
+            {"row": row, "words": list(row.verdicts.all()), "problem": problem},
+            status=status,
+        )
+    return render(
+        request, "approvals/approval.html", {**_context(actor, row), "problem": problem}, status=status
+    )
 
 
 def reasons_of(row: ApprovalRequest) -> list[str]:
@@ -96,7 +105,9 @@ def _decide(actor: Actor, row: ApprovalRequest, request: HttpRequest) -> None:
         verdict="change" if changed else answer,
         reason=reason[:1000],
         nonce=sent.get("nonce", ""),
-        value=desk.change(row, answer, _passages(sent.getlist("cited"), sent.get("pieces", "")), reason) if changed else None,
+        value=desk.change(row, answer, _passages(sent.getlist("cited"), sent.get("pieces", "")), reason)
+        if changed
+        else None,
     )
 
 
@@ -110,7 +121,9 @@ def _passages(ticked: list[str], typed: str) -> list[str]:
 def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
     value = row.parameters.get("value") or {}
     proposed = str(value.get("verdict", "")) if isinstance(value, dict) else ""
-    for_me = bool(set(row.roles) & actor.roles or "admin" in actor.roles) and bool(allowed(actor, ApprovalAction.DECIDE))
+    for_me = bool(set(row.roles) & actor.roles or "admin" in actor.roles) and bool(
+        allowed(actor, ApprovalAction.DECIDE)
+    )
     return {
         "row": row,
         "reasons": reasons_of(row),
@@ -118,7 +131,10 @@ def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
         "reasoning": value.get("reasoning", "") if isinstance(value, dict) else "",
         "choices": desk_of(row.kind).answers(row),
         "quotes": _quotes(row),
-        "facts": [(name, held if isinstance(held, str) else json.dumps(held, ensure_ascii=False, indent=1)) for name, held in row.parameters.items()],
+        "facts": [
+            (name, held if isinstance(held, str) else json.dumps(held, ensure_ascii=False, indent=1))
+            for name, held in row.parameters.items()
+        ],
         "nonce": services.nonce_for(row, actor) if for_me else "",
         "for_me": for_me,
         "waiting": selectors.inbox_for(actor).count(),

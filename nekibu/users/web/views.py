@@ -27,7 +27,7 @@ def demo_users() -> list[dict[str, str]]:
     if not path.exists():
         return []
     users: list[dict[str, str]] = json.loads(path.read_text())["users"]
-    return [{"label": user["label"], "email": f"{user['email']} / {user['password']}"} for user in users]
+    return [{name: user[name] for name in ("label", "email", "password")} for user in users]
 
 
 sign_in = public(SignIn.as_view())

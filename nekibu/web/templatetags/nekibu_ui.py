@@ -36,7 +36,9 @@ def _icons() -> frozenset[str]:
 def icon(name: str, label: str = "", css: str = "") -> SafeString:
     """An icon of the sprite. Decorative without `label`. A name that is not vendored is an error, not a hole."""
     if name not in _icons():
-        raise template.TemplateSyntaxError(f"no icon {name!r}: add its file to nekibu/web/assets/icons and run `make css`")
+        raise template.TemplateSyntaxError(
+            f"no icon {name!r}: add its file to nekibu/web/assets/icons and run `make css`"
+        )
     href = f"{static('nekibu/icons.svg')}#{name}"
     if label:
         return format_html(
@@ -59,7 +61,13 @@ def verdict_label(name: str) -> str:
 
 @register.simple_block_tag(takes_context=True)
 def panel(
-    context: Context, content: str, title: str = "", note: str = "", flush: bool = False, key: str = "", css: str = ""
+    context: Context,
+    content: str,
+    title: str = "",
+    note: str = "",
+    flush: bool = False,
+    key: str = "",
+    css: str = "",
 ) -> SafeString:
     """A framed part of a page with a heading; `flush` for tables and lists that reach the edge; `key` is its id."""
     return _wrap(context, "panel", content, title=title, note=note, flush=flush, key=key, css=css)
@@ -78,7 +86,15 @@ def notice(context: Context, content: str, tone: str = "info", title: str = "") 
 
 
 @register.simple_block_tag(takes_context=True)
-def dialog(context: Context, content: str, key: str = "", title: str = "", action: str = "", kind: str = "primary", submit: str = "") -> SafeString:
+def dialog(
+    context: Context,
+    content: str,
+    key: str = "",
+    title: str = "",
+    action: str = "",
+    kind: str = "primary",
+    submit: str = "",
+) -> SafeString:
     """A modal with a form that posts to `action`; open it with `<button data-open="key">`."""
     return _wrap(context, "dialog", content, key=key, title=title, action=action, kind=kind, submit=submit)
 
@@ -176,7 +192,9 @@ def moment(value: datetime | None) -> SafeString | str:
         return "–"
     local = timezone.localtime(value)
     exact = date_format(local, "DATETIME_FORMAT")
-    return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(timespec="seconds"), exact, _ago(value))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(timespec="seconds"), exact, _ago(value)
+    )
 
 
 def _ago(value: datetime) -> str:
@@ -216,4 +234,4 @@ def waterfall(phases: Iterable[tuple[str, float | None]]) -> dict[str, Any]:
 @register.filter
 def language_name(code: str) -> str:
     """A language in its own words."""
-    return {"tr": "Türkçe", "en": "English"}.get(code, dict(settings.LANGUAGES).get(code, code))
+    return {"tr": "Türkçe", "en": "English"}.get(code, str(dict(settings.LANGUAGES).get(code, code)))

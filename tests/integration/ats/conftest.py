@@ -36,7 +36,9 @@ def job(transactional_db, person_of):
         with tenant_scope(tenant.id):
             made = services.create_job(actor=recruiter, title_tr=data.title_tr, title_en=data.title_en)
             criteria = [{**asdict(c), "terms": list(c.terms)} for c in data.criteria]
-            services.approve_rubric(actor=manager, rubric=services.create_rubric(actor=recruiter, job=made, criteria=criteria))
+            services.approve_rubric(
+                actor=manager, rubric=services.create_rubric(actor=recruiter, job=made, criteria=criteria)
+            )
         return made
 
     return make

@@ -40,7 +40,9 @@ def buyers():
     return [s for s in generate.generate(count=24) if s.truth["job"] == "buyer"]
 
 
-def test_rules_agree_with_the_truth_and_make_no_model_call(tenant, job, person_of, gateway, no_doorbell, buyers):
+def test_rules_agree_with_the_truth_and_make_no_model_call(
+    tenant, job, person_of, gateway, no_doorbell, buyers
+):
     recruiter = person_of(tenant, "recruiter")
     post = job(tenant)
     evaluated(tenant, post, recruiter, buyers)
@@ -53,7 +55,10 @@ def test_rules_agree_with_the_truth_and_make_no_model_call(tenant, job, person_o
                 continue
             proposed = row.verdict or (row.proposal or {}).get("verdict", "")
             if said["state"] == "verified":
-                assert proposed == said["verdict"], (row.evaluation.application.cv.file.name, row.criterion.key)
+                assert proposed == said["verdict"], (
+                    row.evaluation.application.cv.file.name,
+                    row.criterion.key,
+                )
             else:
                 assert row.state == VerdictState.NEEDS_PERSON
             checked += 1
@@ -70,7 +75,10 @@ def test_every_shown_passage_is_the_stored_text_and_every_other_verdict_is_state
     evaluated(tenant, job(tenant), recruiter, buyers)
     cited = 0
     with tenant_scope(tenant.id):
-        assert Evaluation.objects.filter(status__in=[EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]).count() == 0
+        assert (
+            Evaluation.objects.filter(status__in=[EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]).count()
+            == 0
+        )
         for row in CriterionVerdict.objects.all():
             for place in row.evidence:
                 text = ParsedText.objects.get(pk=place["version"]).text
@@ -79,11 +87,16 @@ def test_every_shown_passage_is_the_stored_text_and_every_other_verdict_is_state
             if not row.evidence:
                 assert row.verdict == "not_stated" or row.state == VerdictState.NEEDS_PERSON
             if row.state == VerdictState.NEEDS_PERSON:
-                assert ApprovalRequest.objects.filter(subject_id=str(row.decision_id), status="pending").count() == 1
+                assert (
+                    ApprovalRequest.objects.filter(subject_id=str(row.decision_id), status="pending").count()
+                    == 1
+                )
     assert cited > 20
 
 
-def test_the_original_is_kept_byte_for_byte_and_the_same_file_is_one_application(tenant, job, person_of, gateway, no_doorbell, buyers):
+def test_the_original_is_kept_byte_for_byte_and_the_same_file_is_one_application(
+    tenant, job, person_of, gateway, no_doorbell, buyers
+):
     recruiter = person_of(tenant, "recruiter")
     post = job(tenant)
     upload(tenant, post, recruiter, buyers[:1])
@@ -111,19 +124,29 @@ def test_hidden_text_reaches_no_prompt_and_a_person(tenant, job, person_of, gate
     secret = hidden[0].truth["hidden"][0]["text"]
     assert not any(secret in prompt for prompt in gateway.engine.calls)
     with tenant_scope(tenant.id):
-        states = set(CriterionVerdict.objects.filter(criterion__method="model").values_list("state", flat=True))
+        states = set(
+            CriterionVerdict.objects.filter(criterion__method="model").values_list("state", flat=True)
+        )
         assert states == {VerdictState.NEEDS_PERSON}
         text = ParsedText.objects.get()
         assert secret not in text.text
         assert any(secret in found["text"] for found in text.hidden)
 
 
-def test_the_name_and_the_address_of_a_person_reach_no_prompt(tenant, job, person_of, gateway, no_doorbell, buyers):
+def test_the_name_and_the_address_of_a_person_reach_no_prompt(
+    tenant, job, person_of, gateway, no_doorbell, buyers
+):
     chosen = buyers[:3]
     recruiter, post = person_of(tenant, "recruiter"), job(tenant)
     with tenant_scope(tenant.id):
         for s in chosen:
-            services.add_cv(actor=recruiter, job=post, name=s.name, chunks=[s.body], candidate_name=s.truth["person"]["name"])
+            services.add_cv(
+                actor=recruiter,
+                job=post,
+                name=s.name,
+                chunks=[s.body],
+                candidate_name=s.truth["person"]["name"],
+            )
     work(tenant)
     with tenant_scope(tenant.id):
         services.start_evaluations(actor=recruiter, job=post)
@@ -159,17 +182,30 @@ def test_the_rubric_and_the_cv_are_shared_prefixes_and_another_tenant_shares_non
             assert all(a.cache_read > 0 for a in attempts[1:])
 
 
-def test_a_persons_word_settles_the_same_decision_and_reviews_the_evaluation(tenant, job, person_of, gateway, no_doorbell, buyers):
+def test_a_persons_word_settles_the_same_decision_and_reviews_the_evaluation(
+    tenant, job, person_of, gateway, no_doorbell, buyers
+):
     recruiter, reviewer = person_of(tenant, "recruiter"), person_of(tenant, "reviewer")
     evaluated(tenant, job(tenant), recruiter, [s for s in buyers if s.truth["hidden"]][:1])
     with tenant_scope(tenant.id):
         for request in ApprovalRequest.objects.filter(status="pending"):
             with pytest.raises(InvalidInput):
-                decide_approval(actor=reviewer, approval_id=request.id, verdict="approve", reason=" ", params=request.params_hash)
+                decide_approval(
+                    actor=reviewer,
+                    approval_id=request.id,
+                    verdict="approve",
+                    reason=" ",
+                    params=request.params_hash,
+                )
             row = CriterionVerdict.objects.get(decision_id=request.subject_id)
             value = {"pieces": [], "counter_pieces": [], "reasoning": "", "verdict": "not_stated"}
             decide_approval(
-                actor=reviewer, approval_id=request.id, verdict="change", reason="Not in the CV.", value=value, params=request.params_hash
+                actor=reviewer,
+                approval_id=request.id,
+                verdict="change",
+                reason="Not in the CV.",
+                value=value,
+                params=request.params_hash,
             )
             row.refresh_from_db()
             assert (row.verdict, row.decided_by) == ("not_stated", "person")
@@ -177,13 +213,17 @@ def test_a_persons_word_settles_the_same_decision_and_reviews_the_evaluation(ten
         assert Evaluation.objects.get().status == EvaluationStatus.REVIEWED
 
 
-def test_an_override_of_a_finished_verdict_is_a_new_decision_and_the_machines_word_stays(tenant, job, person_of, gateway, no_doorbell, buyers):
+def test_an_override_of_a_finished_verdict_is_a_new_decision_and_the_machines_word_stays(
+    tenant, job, person_of, gateway, no_doorbell, buyers
+):
     recruiter = person_of(tenant, "recruiter")
     evaluated(tenant, job(tenant), recruiter, [s for s in buyers if s.truth["quality"] == "ok"][:1])
     with tenant_scope(tenant.id):
         row = CriterionVerdict.objects.filter(state=VerdictState.VERIFIED).first()
         before = row.decision_id
-        services.override_verdict(actor=recruiter, verdict=row, said="not_stated", reason="Misread.", pieces=[], key="k1")
+        services.override_verdict(
+            actor=recruiter, verdict=row, said="not_stated", reason="Misread.", pieces=[], key="k1"
+        )
         row.refresh_from_db()
         assert (row.verdict, row.state) == ("not_stated", VerdictState.OVERRIDDEN)
         assert row.decision_id != before
@@ -196,7 +236,9 @@ def test_nothing_rejects_a_candidate_by_itself(tenant, job, person_of, gateway, 
         assert set(Application.objects.values_list("status", flat=True)) == {"active"}
 
 
-def test_files_that_are_empty_or_too_large_are_refused_in_words(tenant, job, person_of, gateway, no_doorbell, settings):
+def test_files_that_are_empty_or_too_large_are_refused_in_words(
+    tenant, job, person_of, gateway, no_doorbell, settings
+):
     settings.FILE_MAX_BYTES = 1000
     recruiter, post = person_of(tenant, "recruiter"), job(tenant)
     with tenant_scope(tenant.id):

@@ -268,6 +268,17 @@ def test_cancelling_stops_the_engine_and_records_what_it_did(ask, gateway, lines
     assert services.cancel(actor=Actor.system(tenant.id, "x"), decision_id=decision.id).status == "cancelled"
 
 
+def test_what_is_cancelled_while_it_waits_ends_cancelled(ask, gateway, lines, tenant):
+    gateway.stumbles = [Refused("cancelled", 5.0)]
+
+    def stop(kind, data):
+        if kind == "queued":
+            services.cancel(actor=Actor.system(tenant.id, "x"), decision_id=UUID(data["decision_id"]))
+
+    assert ask(on_event=stop).status == "cancelled"
+    assert [s.outcome.status for s in lines.settled] == ["cancelled"]
+
+
 def test_an_attempt_that_the_gateway_kept_is_collected_once(ask, gateway, tenant):
     from inference.wire import AttemptRecord
 

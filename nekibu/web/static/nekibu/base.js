@@ -92,6 +92,17 @@ function chooseTheme(form, theme) {
   }
 }
 
+// data-fill-NAME="value" writes a value into the form's field of that name.
+document.addEventListener("click", (event) => {
+  const filler = event.target instanceof Element ? event.target.closest("[data-fill-username]") : null;
+  if (!filler) return;
+  for (const name of ["username", "password"]) {
+    const field = document.querySelector(`input[name=${name}]`);
+    if (field) field.value = filler.dataset[`fill${name[0].toUpperCase()}${name.slice(1)}`];
+  }
+  document.querySelector("form .btn-primary")?.focus();
+});
+
 // A page that comes back from the browser's memory may be sent again.
 addEventListener("pageshow", () => {
   document.querySelectorAll("form[data-sent]").forEach((form) => delete form.dataset.sent);

@@ -1,16 +1,36 @@
-// Live progress: one socket per page element with data-live-url; values land where data-live names them.
+// Live progress. <div data-live-url="/live/…/"> opens a socket; each message is one JSON object, and element
+// data-live="a.b" inside shows field "b" as its text, or as the attribute named by data-live-attr. The server sends the
+// whole state on every connection, so nothing is missed; parts with data-live-refresh are read again over HTTP after a
+// break. With data-live-reload the page is loaded again once everything has ended.
 
-for (const area of document.querySelectorAll("[data-live-url]")) connect(area, 500);
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15000;
+const REFUSED = [4401, 4403, 4404];
 
-function connect(area, pause) {
+for (const area of document.querySelectorAll("[data-live-url]")) connect(area, FIRST_PAUSE, false);
+
+function connect(area, pause, again) {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(`${scheme}//${location.host}${area.dataset.liveUrl}`);
-  socket.addEventListener("open", () => (pause = 500));
+  let wait = pause;
+  socket.addEventListener("open", () => {
+    wait = FIRST_PAUSE;
+    area.dataset.liveState = "open";
+    if (again) reread(area);
+  });
   socket.addEventListener("message", (event) => show(area, JSON.parse(event.data)));
   socket.addEventListener("close", (event) => {
-    if (event.code === 4404) return;
-    setTimeout(() => connect(area, Math.min(pause * 2, 15000)), pause);
+    area.dataset.liveState = "lost";
+    if (REFUSED.includes(event.code)) return;
+    const jitter = 0.75 + Math.random() / 2; // many pages, one restarted server
+    setTimeout(() => connect(area, Math.min(wait * 2, LONGEST_PAUSE), true), wait * jitter);
   });
+}
+
+function reread(area) {
+  for (const part of [area, ...document.querySelectorAll("[data-live-refresh]")]) {
+    if (part.hasAttribute("hx-get")) window.htmx?.trigger(part, "refresh");
+  }
 }
 
 function show(area, values) {
@@ -20,8 +40,10 @@ function show(area, values) {
     if (element.dataset.liveAttr) element.setAttribute(element.dataset.liveAttr, values[name]);
     else element.textContent = values[name];
   }
-  if (values.total !== undefined && values.ended === values.total && area.dataset.liveDone !== "1") {
+  area.dispatchEvent(new CustomEvent("nekibu:live", { bubbles: true, detail: values }));
+  const ended = values.total > 0 && values.ended === values.total;
+  if (ended && area.hasAttribute("data-live-reload") && !area.dataset.liveDone) {
     area.dataset.liveDone = "1";
-    if (area.dataset.liveReload !== undefined) location.reload();
+    location.reload();
   }
 }

@@ -1,4 +1,5 @@
-// Many files at once: each with its own progress, its own answer and its own second try.
+// Many files at once: each with its own progress, its own answer and its own second try. Everything is configured by
+// data attributes of templates/components/dropzone.html. The server answers JSON: {state?, url?} or {message, url?}.
 
 const PARALLEL = 3;
 
@@ -15,14 +16,18 @@ function start(area) {
   for (const name of ["dragenter", "dragover"]) {
     zone.addEventListener(name, (event) => {
       event.preventDefault();
-      zone.dataset.over = "";
+      zone.classList.add("is-over");
     });
   }
-  zone.addEventListener("dragleave", () => delete zone.dataset.over);
+  zone.addEventListener("dragleave", () => zone.classList.remove("is-over"));
   zone.addEventListener("drop", (event) => {
     event.preventDefault();
-    delete zone.dataset.over;
+    zone.classList.remove("is-over");
     add([...event.dataTransfer.files]);
+  });
+
+  addEventListener("beforeunload", (event) => {
+    if (running || queue.length) event.preventDefault();
   });
 
   function add(files) {
@@ -59,8 +64,9 @@ function start(area) {
     });
     request.addEventListener("load", () => {
       const answer = parsed(request.responseText);
-      if (request.status >= 200 && request.status < 300) succeed(item, answer);
-      else fail(item, answer.message ?? area.dataset.textFailed, request.status >= 500 ? entry : null, answer.url);
+      // A session that ended leads to the sign-in page: 200, but not an answer.
+      if (answer && request.status >= 200 && request.status < 300) succeed(item, answer);
+      else fail(item, answer?.message ?? area.dataset.textFailed, !answer || request.status >= 500 || request.status === 429 ? entry : null, answer?.url);
       next();
     });
     request.addEventListener("error", () => {
@@ -75,8 +81,9 @@ function start(area) {
     running -= 1;
     summary();
     pump();
-    if (running === 0 && queue.length === 0) area.dispatchEvent(new CustomEvent("nekibu:uploaded", { bubbles: true }));
-    if (running === 0 && queue.length === 0 && counts.done && area.dataset.uploadAfter) refresh(area.dataset.uploadAfter);
+    if (running || queue.length) return;
+    area.dispatchEvent(new CustomEvent("nekibu:uploaded", { bubbles: true, detail: { ...counts } }));
+    if (counts.done && area.dataset.uploadAfter) refresh(area.dataset.uploadAfter);
   }
 
   function succeed(item, answer) {
@@ -100,7 +107,9 @@ function start(area) {
     button.addEventListener("click", () => {
       counts.failed -= 1;
       delete item.row.dataset.state;
+      item.bar.value = 0;
       queue.push(again);
+      summary();
       pump();
     });
     item.note.append(" ", button);
@@ -151,6 +160,6 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return {};
+    return null;
   }
 }
