@@ -18,6 +18,7 @@ from nekibu.settings.base import *  # noqa: E402, F403
 
 ALLOWED_HOSTS = ["*"]
 STATIC_ROOT = _state / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns of one that is missing
 WHITENOISE_USE_FINDERS = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
