@@ -34,6 +34,6 @@ def grant_all() -> None:
     everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
     for role in ("recruiter", "reviewer"):
         grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
-    grant("hiring_manager", *everybody)
+    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE)
     grant("auditor", *everybody)
     grant("interviewer", a.ENGINE_READ)
