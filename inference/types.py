@@ -101,7 +101,7 @@ class Approval:
     """When a person must agree, and who."""
 
     mode: Literal["never", "on_finding", "always"] = "on_finding"
-    groups: tuple[str, ...] = ("reviewer",)
+    groups: tuple[str, ...] = ("reviewer", "recruiter")
     expires_in: int | None = None  # seconds
 
 

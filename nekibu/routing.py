@@ -5,5 +5,9 @@ from __future__ import annotations
 from django.urls import path
 
 from ats.consumers import RunProgress
+from inference.consumers import DecisionConsumer
 
-websocket_urlpatterns = [path("live/runs/<uuid:run_id>/", RunProgress.as_asgi())]
+websocket_urlpatterns = [
+    path("live/runs/<uuid:run_id>/", RunProgress.as_asgi()),
+    path("live/decisions/<uuid:decision_id>/", DecisionConsumer.as_asgi()),
+]
