@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ LEAST_LINES = 3
 CELL_GAP = 2.2
 
 _MARKER = re.compile(
-    rf"[{re.escape(BULLETS)}]|\W{{1,2}}|\d{{1,3}}[.)]?|.*:|"
+    rf"[{re.escape(BULLETS)}]|\W{{1,2}}|\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}[.)]?|.*:|"
     r"[^\W\d_]{0,9}\.?\s*'?\d{2,4}(?:[./-]\d{1,4}){0,2}\.?(?:\s*(?:[-–—/]|to|ile)\s*(?:[^\W\d_]{1,9}\.?\s*'?)?(?:\d{2,4}(?:[./-]\d{1,4}){0,2})?\w*(?: \w+)?)?"
 )
 
@@ -95,15 +96,11 @@ class _Reader:
 
     def _is_tabular(self, rows: list[list[Item]], gutters: list[tuple[float, float]]) -> bool:
         """Rows belong together when one side only labels or dates the other, when rules cross, or when three cells line up."""
-        cells = [_split(row, gutters) for row in rows]
         if any(isinstance(item, Table) for row in rows for item in row):
             return False
-        for side in range(len(gutters) + 1):
-            texts = [_text(row[side]) for row in cells if row[side]]
-            lined_up = sum(1 for row in cells if row[side] and sum(map(bool, row)) > 1)
-            marks = sum(1 for text in texts if _MARKER.fullmatch(text))
-            if texts and marks >= 0.6 * len(texts) and lined_up >= 0.6 * len(texts):
-                return True
+        cells = [_split(row, gutters) for row in rows]
+        if any(_annotates(cells, side) for side in range(len(gutters) + 1)):
+            return True
         full = sum(1 for row in cells if all(row))
         if len(gutters) >= 2 and full >= 0.7 * len(rows):
             return True
@@ -172,6 +169,26 @@ class _Cover:
         left = self.grid[start:end, :a].any(axis=1)
         right = self.grid[start:end, b:].any(axis=1)
         return int(left.sum()) >= LEAST_LINES and int(right.sum()) >= LEAST_LINES
+
+
+def _annotates(cells: list[list[list[Item]]], side: int) -> bool:
+    """Whether one side of a band dates, labels or numbers the lines beside it instead of being a column to read down.
+
+    It does when its cells stand beside others and are dates, labels or bullets, or come in ones and twos between
+    lines that have none, as a place and a date at the right edge do.
+    """
+    filled = [number for number, row in enumerate(cells) if row[side]]
+    paired = sum(1 for number in filled if sum(map(bool, cells[number])) > 1)
+    marks = sum(1 for number in filled if _MARKER.fullmatch(_text(cells[number][side])))
+    if not filled or paired < 0.6 * len(filled):
+        return False
+    if marks >= 0.6 * len(filled):
+        return True
+    if paired < len(filled):
+        return False
+    stretches = 1 + sum(1 for one, other in pairwise(filled) if other != one + 1)
+    scattered = stretches >= 2 and len(filled) <= 2.2 * stretches and len(filled) <= 0.7 * len(cells)
+    return scattered or (marks >= 0.4 * len(filled) and stretches >= 2)
 
 
 def _runs(free: np.ndarray[Any, np.dtype[np.bool_]], least: float) -> list[tuple[int, int]]:

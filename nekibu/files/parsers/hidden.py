@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -25,6 +25,8 @@ _MODES_OF_STROKE = (1, 5)
 _MODES_OF_BOTH = (2, 6)
 _MODES_UNSEEN = (3, 7)
 _MOST_PIXELS = 4_000_000
+_SHARES = np.arange(256) / 255
+_LINEAR = np.where(_SHARES <= 0.04045, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
 
 class Raster:
@@ -36,13 +38,17 @@ class Raster:
         self.scale = min(1.5, (_MOST_PIXELS / area) ** 0.5)
 
     @cached_property
-    def luminance(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def luminance(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Relative luminance of each pixel."""
-        pixels = self.page.render(scale=self.scale).to_numpy()[:, :, :3][:, :, ::-1] / 255.0
-        linear = np.where(pixels <= 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055) ** 2.4)
-        return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+        pixels = self.page.render(scale=self.scale).to_numpy()
+        blue, green, red = (pixels[:, :, channel] for channel in range(3))
+        return (
+            _LINEAR[red] * np.float32(0.2126)
+            + _LINEAR[green] * np.float32(0.7152)
+            + _LINEAR[blue] * np.float32(0.0722)
+        )
 
-    def within(self, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def within(self, box: Box) -> np.ndarray[Any, np.dtype[np.float32]]:
         """The luminances inside a box of the shown page; empty outside the page."""
         rows, columns = self.luminance.shape
         top = max(int((self.frame.height - box[3]) * self.scale), 0)
@@ -91,9 +97,7 @@ def hidden_segments(glyphs: list[Glyph], page: int) -> Iterator[Hidden]:
 
 def luminance_of(color: Color) -> float:
     """Relative luminance of an sRGB colour (WCAG 2)."""
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in color)
-    )
+    red, green, blue = (float(_LINEAR[value]) for value in color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -169,6 +173,7 @@ def _fades(glyph: Glyph, ink: Inked, shapes: list[Shape], x: float, y: float, ra
     )
 
 
+@lru_cache(maxsize=4096)
 def _blended_contrast(color: Color, alpha: int, ground: Color) -> float:
     share = alpha / 255
     red, green, blue = (round(c * share + g * (1 - share)) for c, g in zip(color, ground, strict=True))

@@ -62,6 +62,12 @@ class _Reading:
             return
         try:
             self._read(page, number)
+        except (
+            ArithmeticError,
+            LookupError,
+            ValueError,
+        ):  # a page of nonsense numbers must not fail the others
+            self._close(number, 0, 0, "low", "unread", "page_unread")
         finally:
             page.close()
 

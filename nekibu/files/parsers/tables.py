@@ -109,6 +109,8 @@ def _grids(across: list[Rule], down: list[Rule]) -> list[_Grid]:
         )
     grids = []
     for flat, steep in groups.values():
+        if not flat:
+            continue
         xs, ys = _levels([x for *_, x in steep]), _row_levels(flat)
         if len(xs) >= 3 and len(ys) >= 2:
             grids.append(_Grid(xs, ys, flat, steep))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
 from statistics import median
 from typing import Any
 
 from nekibu.files.parsers.glyphs import Glyph
 
 WORD_GAP = 0.18
+LEAST_SPACED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,12 @@ def words_of(glyphs: Sequence[Glyph]) -> tuple[list[Word], bool]:
     """Letters into words by their distances. Second: whether blanks stood inside words, which broken text layers have."""
     words: list[Word] = []
     torn = False
+    spaces = sorted((g.y, g.x) for g in glyphs if g.char.isspace())
     for row in _by_baseline([g for g in glyphs if not g.char.isspace()], lambda g: g.y, lambda g: g.size):
         level = _undoubled(sorted(row, key=lambda g: (g.x, g.box[0])))
-        blanks = _blanks_near(glyphs, level)
+        blanks = _blanks_near(spaces, level)
         current: list[Glyph] = []
+        begun = len(words)
         for glyph in level:
             if current:
                 last = current[-1]
@@ -63,7 +69,39 @@ def words_of(glyphs: Sequence[Glyph]) -> tuple[list[Word], bool]:
             current.append(glyph)
         if current:
             words.append(_word(current))
+        words[begun:] = _closed_up(words[begun:])
     return words, torn
+
+
+def _closed_up(words: list[Word]) -> list[Word]:
+    """Words of a heading set wide (`D E N E Y İ M`) as words: single capitals at one distance belong together."""
+    closed: list[Word] = []
+    place = 0
+    while place < len(words):
+        end = place
+        while end < len(words) and _is_capital(words[end]) and abs(words[end].size - words[place].size) < 0.5:
+            end += 1
+        run = words[place:end]
+        letters = [word.text for word in run]
+        if len(run) < LEAST_SPACED or letters == sorted(letters):
+            closed += words[place : max(end, place + 1)]
+            place = max(end, place + 1)
+            continue
+        gaps = [other.x0 - one.x1 for one, other in pairwise(run)]
+        usual = median(gaps)
+        group = [run[0]]
+        for gap, word in zip(gaps, run[1:], strict=True):
+            if gap > 1.5 * usual or gap > 2 * word.size:
+                closed.append(_word([glyph for member in group for glyph in member.glyphs]))
+                group = []
+            group.append(word)
+        closed.append(_word([glyph for member in group for glyph in member.glyphs]))
+        place = end
+    return closed
+
+
+def _is_capital(word: Word) -> bool:
+    return len(word.glyphs) == 1 and word.text.isalpha() and word.text.isupper()
 
 
 def rows_of(items: Sequence[Item]) -> list[list[Item]]:
@@ -102,9 +140,10 @@ def _undoubled(level: list[Glyph]) -> list[Glyph]:
     return kept
 
 
-def _blanks_near(glyphs: Sequence[Glyph], level: list[Glyph]) -> list[float]:
+def _blanks_near(spaces: list[tuple[float, float]], level: list[Glyph]) -> list[float]:
+    """Where blanks stand on this line. `spaces` is sorted by height."""
     low, high = min(g.y for g in level) - 1, max(g.y for g in level) + 1
-    return [g.x for g in glyphs if g.char.isspace() and low <= g.y <= high]
+    return [x for _, x in spaces[bisect_left(spaces, (low, -inf)) : bisect_right(spaces, (high, inf))]]
 
 
 def _word(glyphs: list[Glyph]) -> Word:

@@ -112,6 +112,19 @@ def white_on_a_white_picture(canvas: Any) -> None:
     canvas.drawString(50, 600, NOTE)
 
 
+def outside_a_bent_clip(canvas: Any) -> None:
+    """The box around the clip holds the note, the clip itself does not."""
+    canvas.saveState()
+    path = canvas.beginPath()
+    path.moveTo(10, 10)
+    for x, y in ((590, 10), (590, 20), (20, 20), (20, 830), (10, 830)):
+        path.lineTo(x, y)
+    path.close()
+    canvas.clipPath(path, stroke=0, fill=0)
+    canvas.drawString(50, 600, NOTE)
+    canvas.restoreState()
+
+
 TRICKS: list[tuple[Callable[[Any], None], str]] = [
     (white_tiny, "size"),
     (white, "colour"),
@@ -128,6 +141,7 @@ TRICKS: list[tuple[Callable[[Any], None], str]] = [
     (under_a_picture, "covered"),
     (white_in_a_form, "colour"),
     (white_on_a_white_picture, "colour"),
+    (outside_a_bent_clip, "unpainted"),
 ]
 
 

@@ -78,6 +78,62 @@ def test_dates_beside_roles_stay_on_one_line(tmp_path: Path) -> None:
     assert [piece.kind for piece in parsed.pieces] == ["row"] * 3
 
 
+def test_dates_and_places_at_the_right_edge_stay_with_their_lines(tmp_path: Path) -> None:
+    places: list[tuple[float, float, str]] = []
+    expected: list[str] = []
+    for number, firm in enumerate(["ACME A.Ş.", "BETA Ltd. Şti.", "GAMA"]):
+        top = 700 - 60 * number
+        places += [(50, top, firm), (480, top, f"201{number} – 201{number + 3}"), (50, top - 14, "Uzman")]
+        places += [
+            (480, top - 14, "İstanbul"),
+            (60, top - 28, "Yıllık bütçeyi yönetti, ekibi kurdu ve geliştirdi."),
+        ]
+        places += [(60, top - 42, "Raporladı.")]
+        expected += [f"{firm}\t201{number} – 201{number + 3}", "Uzman\tİstanbul"]
+        expected += ["Yıllık bütçeyi yönetti, ekibi kurdu ve geliştirdi.", "Raporladı."]
+    assert read(sheets.placed(tmp_path / "e.pdf", places)).text.splitlines() == expected
+
+
+def test_numbered_headings_stay_with_their_numbers(tmp_path: Path) -> None:
+    rows = [("2.1", "Tedarik"), ("2.2", "Sözleşme"), ("2.3", "Bütçe"), ("2.4", "Rapor")]
+    places = [
+        (x, 700 - 15 * n, text) for n, row in enumerate(rows) for x, text in zip((50, 90), row, strict=True)
+    ]
+    assert read(sheets.placed(tmp_path / "n.pdf", places)).text.splitlines() == [
+        "\t".join(row) for row in rows
+    ]
+
+
+def test_letters_set_wide_are_words_and_letters_printed_twice_are_one(tmp_path: Path) -> None:
+    def paint(canvas: object) -> None:
+        canvas.drawString(50, 700, "SATINALMA UZMANI", charSpace=5)
+        canvas.drawString(50, 680, "Ö Z G E Ç M İ Ş")
+        canvas.drawString(50, 660, "Kalın yazı")
+        canvas.drawString(50.3, 660, "Kalın yazı")
+        canvas.drawString(50, 640, "Ehliyet sınıfı A B C D E")
+
+    parsed = read(sheets.draw(tmp_path / "w.pdf", paint))
+    assert parsed.text.splitlines() == [
+        "SATINALMA UZMANI",
+        "ÖZGEÇMİŞ",
+        "Kalın yazı",
+        "Ehliyet sınıfı A B C D E",
+    ]
+    assert parsed.quality == "ok"
+
+
+def test_only_the_shown_part_of_a_cropped_page_counts(tmp_path: Path) -> None:
+    def paint(canvas: object) -> None:
+        canvas.drawString(120, 600, "İçeride")
+        canvas.drawString(120, 750, "Kırpılan")
+
+    parsed = read(sheets.draw(tmp_path / "k.pdf", paint, cropBox=(100, 100, 500, 700)))
+    assert parsed.text == "İçeride\n" and [hidden.text for hidden in parsed.hidden] == ["Kırpılan"]
+    assert (parsed.pages[0].width, parsed.pages[0].height) == (400, 600)
+    box = parsed.pieces[0].bbox
+    assert box and box[0] == pytest.approx(20, abs=1) and box[1] == pytest.approx(498, abs=3)
+
+
 def test_a_ruled_table_gives_a_line_a_row_with_wrapped_cells_joined(tmp_path: Path) -> None:
     cells = [["Dönem", "Firma"], ["2019-2024", "ACME A.Ş.\nSatınalma"], ["2015", "BETA"]]
 
