@@ -22,6 +22,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "api-decision-override": {"value": {"verdict": "met"}, "reason": "seen"},
     "api-approval-decide": {"verdict": "reject", "reason": "seen", "params_hash": "0" * 64},
 }
+# A person's word about a verdict is also one about its decision and, while that waits, about the request for approval:
+# a token has to name these acts too.
+FURTHER = {"api-verdict-override", "api-decision-override"}
 _UNSAID = object()
 
 

@@ -268,5 +268,6 @@ def _decision(
             uncached=1,
             cache_read=1,
             output=1,
+            cost_state="unknown",
         )
     return decision
