@@ -12,6 +12,8 @@ class AtsConfig(AppConfig):
 
     def ready(self) -> None:
         from ats import inference_tasks, permissions
+        from ats.web import questions
 
         permissions.grant_all()
         inference_tasks.register_all()
+        questions.register()

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
+
+from django.utils.translation import get_language
 
 from inference.approval import KIND
 from inference.registry import TaskSpec, find
 from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, word
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.registry import Desk, register_desk
+from nekibu.language.turkish import upper
+
+Questions = Callable[[Sequence[UUID]], dict[UUID, str]]
+
+_questions: dict[str, Questions] = {}
 
 
 def register() -> None:
     """Make the desk known."""
-    register_desk(KIND, Desk(reason=reason_words, answers=answers, change=change))
+    register_desk(KIND, Desk(reason=reason_words, answers=answers, change=change, questions=questions))
+
+
+def describe(task: str, say: Questions) -> None:
+    """Let a product say what its task asks, in the reader's words: decision ids in, sentences out."""
+    _questions[task] = say
+
+
+def questions(requests: Sequence[ApprovalRequest]) -> dict[UUID, str]:
+    """What each request asks, one call for each task."""
+    said: dict[UUID, str] = {}
+    for task, say in _questions.items():
+        asked = {UUID(r.subject_id): r.id for r in requests if r.parameters.get("task") == task}
+        said |= {asked[decision]: text for decision, text in say(list(asked)).items()} if asked else {}
+    return said
 
 
 def reason_words(code: str) -> str:
-    """A finding, a reason of the route or a flag, in words; an unknown code is shown as it is."""
-    return word({**RULE_HITS, **ROUTE_REASONS, **FINDINGS}, code)
+    """A finding, a reason of the route or a flag as a sentence; an unknown code is shown as it is."""
+    known = {**RULE_HITS, **ROUTE_REASONS, **FINDINGS}
+    if code not in known:
+        return code
+    said = word(known, code)
+    first = upper(said[:1]) if get_language() == "tr" else said[:1].upper()
+    return f"{first}{said[1:].removesuffix('.')}."
 
 
 def answers(request: ApprovalRequest) -> list[str]:

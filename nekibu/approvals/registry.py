@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from nekibu.permissions.actor import Actor
 
@@ -39,7 +40,8 @@ class Desk:
     """How a kind of request is put before a person.
 
     `reason` says a reason's code in words. `answers` are the codes that may be given in place of the proposal.
-    `change` builds the changed value from an answer, the passages chosen for it and the reason.
+    `change` builds the changed value from an answer, the passages chosen for it and the reason. `questions` says for
+    many requests at once what is asked, in the reader's language; a request that it leaves out is shown by its title.
     """
 
     reason: Callable[[str], str] = str
@@ -47,6 +49,7 @@ class Desk:
     change: Callable[[ApprovalRequest, str, list[str], str], Any] = lambda request, answer, passages, reason: {
         "answer": answer
     }
+    questions: Callable[[Sequence[ApprovalRequest]], dict[UUID, str]] = lambda requests: {}
 
 
 _desks: dict[str, Desk] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -39,11 +40,14 @@ def inbox(request: HttpRequest) -> HttpResponse:
     chosen = request.GET.get("reason", "")
     kept = [r for r in waiting if not chosen or chosen in r.reasons]
     groups: dict[str, dict[str, Any]] = {}
+    asked = _questions(kept[:SHOWN])
     for row in kept[:SHOWN]:
         group = groups.setdefault(
             row.group_key or row.url or str(row.id), {"title": row.group_title, "url": row.url, "rows": []}
         )
-        group["rows"].append({"row": row, "reasons": reasons_of(row)})
+        group["rows"].append(
+            {"row": row, "question": asked.get(row.id, row.title), "reasons": reasons_of(row)}
+        )
     return render(
         request,
         "approvals/inbox.html",
@@ -95,6 +99,14 @@ def reasons_of(row: ApprovalRequest) -> list[str]:
     return list(dict.fromkeys(desk_of(row.kind).reason(code) for code in row.reasons if code))
 
 
+def _questions(rows: Sequence[ApprovalRequest]) -> dict[UUID, str]:
+    """What is asked, one call for each kind."""
+    said: dict[UUID, str] = {}
+    for kind in dict.fromkeys(row.kind for row in rows):
+        said |= desk_of(kind).questions([row for row in rows if row.kind == kind])
+    return said
+
+
 def _decide(actor: Actor, row: ApprovalRequest, request: HttpRequest) -> None:
     sent, desk = request.POST, desk_of(row.kind)
     answer, reason = sent.get("answer", ""), sent.get("reason", "")
@@ -126,6 +138,7 @@ def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
     )
     return {
         "row": row,
+        "question": _questions([row]).get(row.id, row.title),
         "reasons": reasons_of(row),
         "proposed": proposed,
         "reasoning": value.get("reasoning", "") if isinstance(value, dict) else "",

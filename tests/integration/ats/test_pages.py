@@ -242,6 +242,9 @@ def test_the_inbox_leads_from_question_to_question(tenant, evaluated, sign_in):
     page = html(browser.get(reverse("inbox")))
     assert len(waiting) > 2
     assert page.count('class="row-link"') == len(waiting)
+    with tenant_scope(tenant.id):
+        asked = CriterionVerdict.objects.select_related("criterion").get(decision_id=waiting[0].subject_id)
+    assert escape(asked.criterion.statement_en) in page
     code = waiting[0].reasons[0]
     filtered = html(browser.get(reverse("inbox"), {"reason": code}))
     assert filtered.count('class="row-link"') == sum(code in w.reasons for w in waiting)

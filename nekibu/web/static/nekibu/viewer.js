@@ -54,7 +54,8 @@ async function place(pdf, sheet, marks) {
   const view = (await pdf.getPage(Number(sheet.dataset.page))).getViewport({ scale: 1 });
   sheet.style.aspectRatio = `${view.width} / ${view.height}`;
   for (const mark of marks) {
-    const [ax, ay, bx, by] = view.convertToViewportRectangle(mark.bbox);
+    const [ax, ay] = view.convertToViewportPoint(mark.bbox[0], mark.bbox[1]);
+    const [bx, by] = view.convertToViewportPoint(mark.bbox[2], mark.bbox[3]);
     const box = document.createElement("button");
     box.type = "button";
     box.className = "viewer-box";
