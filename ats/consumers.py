@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -47,4 +46,4 @@ class RunProgress(AsyncJsonWebsocketConsumer):
         with tenant_scope(actor.tenant_id):
             require(actor, AtsAction.EVALUATION_READ)
             found = selectors.progress(selectors.run(self.run_id))
-        return {**asdict(found), "percent": found.percent}
+        return found.counts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -124,6 +124,10 @@ class Progress:
         if self.ended == self.total:
             return 100
         return 100 * self.verdicts // self.verdicts_total if self.verdicts_total else 0
+
+    def counts(self) -> dict[str, int]:
+        """All of it, with the percentage."""
+        return {**asdict(self), "percent": self.percent}
 
 
 def progress(of: EvaluationRun) -> Progress:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -18,6 +20,7 @@ from ats.models import (
     Job,
     RubricVersion,
 )
+from ats.selectors import Progress, progress, progress_of
 from ats.states import Verdict
 
 
@@ -216,28 +219,33 @@ class EvaluateIn(serializers.Serializer):
     clock = serializers.ChoiceField(choices=["auto", "online", "batch"], required=False, default="auto")
 
 
+class RunPage(serializers.ListSerializer):
+    """Many runs, counted in two queries."""
+
+    child: RunOut
+
+    def to_representation(self, data: Any) -> list[Any]:
+        """Count first, then write each."""
+        self.child.counted = progress_of(data)
+        return super().to_representation(data)
+
+
 class RunOut(serializers.ModelSerializer):
     """A run and how far it is."""
 
     progress = serializers.SerializerMethodField()
+    counted: Mapping[UUID, Progress] = {}
 
     class Meta:
         model = EvaluationRun
         fields = ["id", "job", "rubric", "clock", "created_at", "progress"]
+        list_serializer_class = RunPage
 
     @extend_schema_field(serializers.DictField(child=serializers.IntegerField()))
     def get_progress(self, row: EvaluationRun) -> dict[str, int]:
-        """Counts, read once for all runs of a page."""
-        from dataclasses import asdict
-
-        from ats.selectors import progress_of
-
-        known = self.context.setdefault("progress", {})
-        if row.pk not in known:
-            many = isinstance(self.parent, serializers.ListSerializer)
-            known |= progress_of(self.parent.instance if many else [row])
-        found = known[row.pk]
-        return {**asdict(found), "percent": found.percent}
+        """Evaluations and verdicts, all and ended."""
+        found = self.counted.get(row.pk) or progress(row)
+        return found.counts()
 
 
 class VerdictOverrideIn(serializers.Serializer):

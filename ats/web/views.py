@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -226,7 +226,7 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "ats/run.html",
         {
             "run": found,
-            "progress": {**asdict(progress), "percent": progress.percent},
+            "progress": progress.counts(),
             "done": progress.ended == progress.total,
             "lines": [
                 {
