@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 from benchmarks.registry import Options, known
@@ -27,6 +28,8 @@ def main() -> int:
     if unknown := [name for name in names if name not in benchmarks]:
         print(f"No benchmark is named {', '.join(unknown)}; see --list.", file=sys.stderr)
         return 2
+    # A tree that was started for a run is stopped on the way out, so the way out must be taken.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     results: list[Result] = []
     for name in names:
         print(f"# {name}: {benchmarks[name].summary}", flush=True)

@@ -87,9 +87,9 @@ def _trial(
         run = workload.start(api, work)
         time.sleep(rng.uniform(0.05, 0.85) * usual)
         before = workload.progress(api, run)
-        victim = processes.find(installed.supervisor, target)
+        victim = processes.find(installed.state, target)
         if victim is None or not processes.kill(victim):
-            raise RuntimeError(f"no {target} below process {installed.supervisor}")
+            raise RuntimeError(f"no {target} to kill in the tree on {installed.state}")
         killed = time.monotonic()
         share = before["ended"] / before["total"]
         if share < 1:

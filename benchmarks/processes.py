@@ -1,23 +1,14 @@
-"""Finds the processes of a supervised tree in /proc, so that a fault run kills exactly the one it means."""
+"""Finds the processes of a supervised tree, so that a fault run kills exactly the one it means."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 PROC = Path("/proc")
-KINDS = {
-    "engine": ("inference.engine", "inference.fake"),
-    "gateway": ("inference.gateway",),
-    "worker": ("celery", "worker"),
-    "beat": ("celery", "beat"),
-    "web": ("uvicorn", "nekibu.asgi:application"),
-    "postgres": ("postgres", "-D"),
-    "valkey": ("valkey-server",),
-}
-ANY_OF = ("engine",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,59 +18,40 @@ class Process:
     pid: int
     parent: int
     started: int
-    command: tuple[str, ...]
 
 
-def read_all() -> list[Process]:
-    """Every process that can be read now; those that end meanwhile are left out."""
-    found = []
-    for entry in PROC.iterdir():
-        if entry.name.isdigit():
-            try:
-                command = (entry / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
-                # The name stands in brackets and may hold blanks, so the fields are read behind the last one.
-                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            except OSError:
-                continue
-            if fields[0] != "Z":
-                found.append(Process(int(entry.name), int(fields[1]), int(fields[19]), tuple(command)))
-    return found
+def read(pid: int) -> Process | None:
+    """The process of that number, unless it has ended."""
+    try:
+        # The name stands in brackets and may hold blanks, so the fields are read behind the last one.
+        fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else Process(pid, int(fields[1]), int(fields[19]))
 
 
-def descendants(root: int, processes: list[Process]) -> list[Process]:
-    """All processes below `root`, nearest first."""
-    children: dict[int, list[Process]] = {}
-    for process in processes:
-        children.setdefault(process.parent, []).append(process)
-    found: list[Process] = []
-    waiting = [root]
-    while waiting:
-        below = children.get(waiting.pop(0), [])
-        found.extend(below)
-        waiting.extend(process.pid for process in below)
-    return found
+def children(pid: int) -> list[Process]:
+    """The live processes that it started."""
+    numbers = sorted(int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
+    found = [read(number) for number in numbers]
+    return [process for process in found if process is not None and process.parent == pid]
 
 
-def kind_of(command: tuple[str, ...]) -> str | None:
-    """Which service a command line starts, or None for anything else (a backend of PostgreSQL, a shell)."""
-    for kind, words in KINDS.items():
-        hits = [any(word == part or part.endswith("/" + word) for part in command) for word in words]
-        if any(hits) if kind in ANY_OF else all(hits):
-            return kind
-    return None
-
-
-def find(root: int, kind: str) -> Process | None:
-    """The first process of that kind in the tree below `root`."""
-    for process in descendants(root, read_all()):
-        if kind_of(process.command) == kind:
-            return process
-    return None
+def find(state: Path, name: str) -> Process | None:
+    """A process of the tree on that state directory, by the supervisor's roster; the engine is the gateway's child."""
+    roster = json.loads((state / "run" / "processes.json").read_text())
+    row = roster["processes"].get("gateway" if name == "engine" else name)
+    listed = read(row["pid"]) if row and row["pid"] else None
+    if listed is None or listed.parent != roster["supervisor"]:
+        return None
+    if name != "engine":
+        return listed
+    return next(iter(children(listed.pid)), None)
 
 
 def kill(process: Process) -> bool:
     """SIGKILL, unless that very process is gone already."""
-    if not any(p.pid == process.pid and p.started == process.started for p in read_all()):
+    if read(process.pid) != process:
         return False
     try:
         os.kill(process.pid, signal.SIGKILL)

@@ -103,11 +103,6 @@ class Installation:
     def gateway_secret(self) -> str:
         return str(json.loads((self.state / "secrets.json").read_text())["gateway_secret"])
 
-    @property
-    def supervisor(self) -> int:
-        """Process id of the tree's root."""
-        return int(json.loads((self.state / "run" / "processes.json").read_text())["supervisor"])
-
     def engine(self) -> dict[str, Any] | None:
         """What the gateway says of its engine; None while it does not answer."""
         try:
