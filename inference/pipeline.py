@@ -18,7 +18,7 @@ from inference.compression import compress
 from inference.context import build_context, repair_tail
 from inference.protected import extract, numbers, scan
 from inference.registry import TaskSpec
-from inference.retrieval import retrieve, unverifiable
+from inference.retrieval import retrieve
 from inference.router import Situation, choose_route
 from inference.scheduling import schedule
 from inference.selectors import acl_epoch
@@ -96,8 +96,7 @@ def prepare(
     )
 
     found, seconds = timed(lambda: retrieve(spec, request, subject))
-    broken = unverifiable(spec, found.pieces)
-    flags = profile.flags | found.flags | (frozenset({"unverifiable_source"}) if broken else frozenset())
+    flags = profile.flags | found.flags
     sharing = trust_class(
         found.pieces, restricted=profile.data_class == "restricted", actor_id=str(request.actor.user_id or "")
     )
@@ -108,7 +107,6 @@ def prepare(
         documents=found.documents,
         flags=found.flags,
         reasons=found.reasons,
-        unverifiable=broken,
         pieces=[
             [p.id, p.document_id, p.version_id, p.start, p.end, p.page, p.score, list(p.findings)]
             for p in found.pieces

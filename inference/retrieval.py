@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from inference.registry import TaskSpec
-from inference.types import Evidence, Retrieved, Subject, TaskRequest, text_digest
+from inference.types import Retrieved, Subject, TaskRequest
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _ORDERS = re.compile(
@@ -42,8 +42,3 @@ def retrieve(spec: TaskSpec, request: TaskRequest, subject: Subject) -> Retrieve
         flags.add("over_budget")
         reasons.append(f"{len(pieces)} pieces, the budget allows {spec.retrieval_budget.pieces}")
     return replace(found, pieces=tuple(pieces), flags=frozenset(flags), reasons=tuple(reasons))
-
-
-def unverifiable(spec: TaskSpec, pieces: tuple[Evidence, ...]) -> tuple[str, ...]:
-    """Ids of pieces whose stored text is not what their hash says, before anything is asked about them."""
-    return tuple(p.id for p in pieces if (text := spec.reread(p)) is None or text_digest(text) != p.text_hash)

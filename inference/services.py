@@ -19,7 +19,7 @@ from inference.live import OnEvent
 from inference.models import CacheEpoch, Decision
 from inference.permissions import InferenceAction, InferenceTag
 from inference.selectors import decision_for, outcome_of
-from inference.settlement import close, new_row, received, supersede
+from inference.settlement import close, keep_request, new_row, supersede
 from inference.states import TERMINAL, WAITING, WORKING, DecisionStatus
 from inference.types import Outcome, TaskRequest
 from inference.working import begin, work
@@ -91,7 +91,8 @@ def submit(request: TaskRequest, *, queue: str = "batch") -> Outcome:
             held = new_row(request, asked)
             if not idempotency.create(held):
                 raise InProgress
-            received(held, request)
+            keep_request(held, request)
+            record(request.actor, InferenceTag.DECISION_RECEIVED, held, task=held.task)
             enqueue("inference.decide", actor=request.actor, queue=queue, decision_id=str(held.id))
         return outcome_of(held)
 

@@ -47,9 +47,9 @@ def new_row(request: TaskRequest, asked: Classified) -> Decision:
     )
 
 
-def received(decision: Decision, request: TaskRequest) -> None:
+def keep_request(decision: Decision, request: TaskRequest) -> None:
+    """Keep what was asked, encrypted, until the decision has been closed for a while."""
     bodies.keep(decision.id, "request", request.to_json())
-    record(request.actor, InferenceTag.DECISION_RECEIVED, decision, task=decision.task)
 
 
 def settle(
@@ -263,7 +263,8 @@ def supersede(old: Decision, actor: Actor, value: Mapping[str, Any], reason: str
         tier="person",
         route_reason="override",
     )
-    received(new, request)
+    keep_request(new, request)
+    record(actor, InferenceTag.DECISION_RECEIVED, new, task=new.task)
     remember_evidence(new, evidence_of(old))
     trace = Trace(new)
     trace.advance(DecisionStatus.PREPARED, actor)

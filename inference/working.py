@@ -18,7 +18,7 @@ from inference.live import OnEvent, after_commit, publish
 from inference.models import Decision
 from inference.permissions import InferenceTag
 from inference.selectors import outcome_of
-from inference.settlement import close, new_row, received, remember_evidence, settle
+from inference.settlement import close, keep_request, new_row, remember_evidence, settle
 from inference.states import TERMINAL, WORKING, DecisionStatus
 from inference.tokens import Tokenizer
 from inference.trace import Trace
@@ -63,9 +63,7 @@ def begin(request: TaskRequest, on_event: OnEvent | None) -> Begun | Outcome | N
             held = new_row(request, asked)
             if not idempotency.create(held):
                 return None
-            received(held, request)
-        elif held.round:
-            record(request.actor, InferenceTag.DECISION_RESUMED, held, round=held.round + 1)
+            keep_request(held, request)
         idempotency.take(held)
         trace = Trace(held)
         prepared = pipeline.prepare(request, asked, engine, tokenizer, trace)
@@ -80,6 +78,9 @@ def begin(request: TaskRequest, on_event: OnEvent | None) -> Begun | Outcome | N
         }
         for name, fact in facts.items():
             setattr(held, name, fact)
+        # The audit chain has one writer at a time in a tenant, so its lock is taken last.
+        tag = InferenceTag.DECISION_RECEIVED if held.round == 1 else InferenceTag.DECISION_RESUMED
+        record(request.actor, tag, held, task=held.task, round=held.round)
         trace.advance(DecisionStatus.PREPARED, request.actor, **facts)
         after_commit(held.id, "prepared", on_event, status=held.status, tier=route.tier, reason=route.reason)
         if route.tier == "person":
@@ -151,11 +152,11 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
                 again = crashes < CRASHES
             else:
                 again = None
-                trace.advance(DecisionStatus.RUNNING, actor)
                 report = pipeline.finish(prepared, done, trace)
                 following = pipeline.next_attempt(prepared, report, done, str(row.id), begun.tokenizer, made)
                 if following is None:
                     return settle(row, prepared, report, trace, on_event)
+                trace.advance(DecisionStatus.RUNNING, actor)
                 after_commit(row.id, "restart", on_event, attempt_no=this.attempt_no, reason=report.verdict)
                 attempt = following
         if again is None:

@@ -92,7 +92,8 @@ class Dispatcher:
         now = time.monotonic()
         limit = min(ticket.queue_ttl, ticket.deadline) if ticket.deadline else ticket.queue_ttl
         waiting = Waiting(ticket, salt_of(self.key, ticket), now, now + limit)
-        granted = self._expect(waiting)  # before it is in the queue: whoever pumps next may give it its place at once
+        # Before it is in the queue: whoever pumps next may give it its place at once.
+        granted = self._expect(waiting)
         refused = self.queue.push(waiting)
         if refused:
             self._granted.pop(hash(ticket.attempt_id), None)

@@ -30,7 +30,6 @@ RULES: tuple[tuple[str, Tier, Callable[[Situation], bool]], ...] = (
     ("opt_out", "person", lambda s: s.ai_opt_out),
     ("human_only", "person", lambda s: s.human_only),
     ("insufficient_evidence", "person", lambda s: s.sources_required and s.pieces == 0),
-    ("unverifiable_source", "person", lambda s: "unverifiable_source" in s.flags),
     ("solver", "rules", lambda s: s.solved and "rules" in s.tiers),
     ("context_too_large", "person", lambda s: s.too_large),
     ("over_budget", "person", lambda s: "over_budget" in s.flags),
