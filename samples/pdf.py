@@ -109,10 +109,11 @@ def wrapped(text: str, font: str, size: float, width: float) -> list[str]:
 
 
 def load_fonts() -> None:
-    """Registers DejaVu Sans once; raises FontMissing where the package is not installed."""
-    if REGULAR in pdfmetrics.getRegisteredFontNames():
-        return
+    """Registers each weight of DejaVu Sans that is not known yet; raises FontMissing where the package is not installed."""
+    known = pdfmetrics.getRegisteredFontNames()
     for name in (REGULAR, BOLD):
+        if name in known:
+            continue
         path = FONT_DIR / f"{name}.ttf"
         if not path.is_file():
             raise FontMissing(f"{path} is missing; on Debian: apt-get install fonts-dejavu-core")

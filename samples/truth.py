@@ -49,12 +49,12 @@ def record(cv: CV, file_name: str, rendered: Rendered, as_of: timeline.Month) ->
 
 
 def quality(cv: CV) -> str:
-    """The parse quality the recruiter must see for the whole file."""
-    if cv.plan.layout in ("pdf-scan", "pdf-mixed"):
+    """The parse quality the recruiter must see for the whole file; a readable part keeps a file usable."""
+    if cv.plan.layout == "pdf-scan":
         return "needs_ocr"
     if cv.hidden:
         return "hidden_text"
-    return "low" if cv.plan.layout == "docx-boxes" else "ok"
+    return "low" if cv.plan.layout in ("docx-boxes", "pdf-mixed") else "ok"
 
 
 def flags(cv: CV, months: tuple[int, int]) -> list[str]:
