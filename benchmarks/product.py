@@ -139,8 +139,14 @@ def installation(*, own: bool = False) -> Iterator[Installation]:
         if found is not None:
             yield found
             return
-    with _tree() as started:
-        yield started
+    # PostgreSQL's own user has to pass every directory above the state.
+    with tempfile.TemporaryDirectory(
+        prefix="nekibu-bench-", dir="/var/lib" if os.geteuid() == 0 else None
+    ) as name:
+        Path(name).chmod(0o755)
+        models = Path(os.environ.get("NEKIBU_STATE") or default_state()) / "models"
+        with tree(Path(name), models) as started:
+            yield started
 
 
 def _running(state: Path) -> Installation | None:
@@ -157,41 +163,39 @@ def _running(state: Path) -> Installation | None:
 
 
 @contextlib.contextmanager
-def _tree() -> Iterator[Installation]:
-    """A tree of our own in a new state directory. The prepared model is borrowed, because it takes minutes to make."""
+def tree(state: Path, models: Path, **more: str) -> Iterator[Installation]:
+    """`make run` on an empty state directory, stopped as by Ctrl-C on the way out; the directory stays.
+
+    Prepared models are borrowed from `models`, because they take a while to make. `more` is added to the environment.
+    """
     port, gateway_port = _free_port(), _free_port()
-    with tempfile.TemporaryDirectory(
-        prefix="nekibu-bench-", dir="/var/lib" if os.geteuid() == 0 else None
-    ) as name:
-        state = Path(name)
-        state.chmod(0o755)
-        models = Path(os.environ.get("NEKIBU_STATE") or default_state()) / "models"
-        if models.is_dir():
-            (state / "models").symlink_to(models)
-        variables = {
-            **os.environ,
-            "NEKIBU_STATE": str(state),
-            "NEKIBU_PORT": str(port),
-            "NEKIBU_GATEWAY_PORT": str(gateway_port),
-        }
-        log = Path(tempfile.gettempdir()) / f"{state.name}.log"
-        with log.open("wb") as output:
-            tree = subprocess.Popen(
-                [sys.executable, "-m", "nekibu.embedded.run"],
-                cwd=PROJECT, env=variables, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
-            try:
-                yield _wait_for_tree(tree, state, port, gateway_port, log)
-            finally:
-                _stop(tree)
+    if models.is_dir():
+        (state / "models").symlink_to(models)
+    variables = {
+        **os.environ,
+        "NEKIBU_STATE": str(state),
+        "NEKIBU_PORT": str(port),
+        "NEKIBU_GATEWAY_PORT": str(gateway_port),
+        **more,
+    }
+    log = Path(tempfile.gettempdir()) / f"{state.name}.log"
+    with log.open("wb") as output:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "nekibu.embedded.run"],
+            cwd=PROJECT, env=variables, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield _wait_for_tree(running, state, port, gateway_port, log)
+        finally:
+            _stop(running)
 
 
 def _wait_for_tree(
-    tree: subprocess.Popen[bytes], state: Path, port: int, gateway_port: int, log: Path
+    running: subprocess.Popen[bytes], state: Path, port: int, gateway_port: int, log: Path
 ) -> Installation:
     until = time.monotonic() + 300
     while time.monotonic() < until:
-        if tree.poll() is not None:
+        if running.poll() is not None:
             break
         found = _running(state)
         if found is not None:
@@ -202,14 +206,14 @@ def _wait_for_tree(
     )
 
 
-def _stop(tree: subprocess.Popen[bytes]) -> None:
-    if tree.poll() is None:
-        tree.send_signal(signal.SIGINT)
+def _stop(running: subprocess.Popen[bytes]) -> None:
+    if running.poll() is None:
+        running.send_signal(signal.SIGINT)
         try:
-            tree.wait(90)
+            running.wait(90)
         except subprocess.TimeoutExpired:
-            tree.kill()
-            tree.wait(10)
+            running.kill()
+            running.wait(10)
 
 
 def _free_port() -> int:
