@@ -16,7 +16,7 @@ SCRATCH := NEKIBU_STATE=$(CURDIR)/.state/check
 STATIC := nekibu/web/static/nekibu
 SHEET := $(BIN)/tailwindcss -i nekibu/web/assets/app.css --minify
 
-.PHONY: help setup run status test unit integration engine architecture e2e gpu check format bench css lock schema docs
+.PHONY: help setup run status test unit integration engine architecture e2e gpu check format bench css messages lock schema docs
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,7 +58,8 @@ check: setup ## What CI runs before the tests: format, lint, types, imports, tem
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	$(SCRATCH) $(PY) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
-	for messages in $(wildcard locale/*/LC_MESSAGES/*.po); do msgfmt --check -o /dev/null $$messages; done
+	$(PY) scripts/messages.py --check
+	for file in locale/*/LC_MESSAGES/django.po; do msgfmt --check-format --check-domain -o /dev/null $$file; done
 	$(SCRATCH) $(PY) manage.py spectacular --validate --fail-on-warn --file .state/check/openapi.yaml
 	$(SHEET) -o .state/check/app.css 2>/dev/null
 	cmp .state/check/app.css $(STATIC)/app.css || { echo "The sheet is not built from its sources: make css"; exit 1; }
@@ -74,6 +75,9 @@ bench: setup ## Every benchmark; one: python -m benchmarks NAME
 css: setup ## Build the style sheet and the icons; both are committed
 	$(SHEET) -o $(STATIC)/app.css
 	$(PY) nekibu/web/assets/sprite.py
+
+messages: setup ## Bring locale/ up to date with the texts in the sources; then translate what is new
+	$(PY) scripts/messages.py
 
 lock: setup ## Resolve the versions again, the core lock as a subset of the whole
 	$(BIN)/uv pip compile --python-version 3.11 --no-header pyproject.toml --extra dev --extra engine -o requirements.lock
