@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from jsonschema import Draft202012Validator
+from django.utils.translation import gettext as _
 
 from inference.models import Decision
 from inference.registry import TaskSpec
+from inference.shape import shape_errors
 from inference.states import DecisionStatus
 from inference.types import CheckReport, Citation, Route, Subject, plain
 from nekibu.approvals.services import request_approval
@@ -87,20 +88,17 @@ def ask(
 def merged(spec: TaskSpec, proposal: Mapping[str, Any] | None, change: Any) -> dict[str, Any]:
     """A person's answer: what they changed over what was proposed. Raises InvalidInput for what the schema does not know."""
     if not isinstance(change, Mapping):
-        raise InvalidInput(errors=[{"field": "value", "code": "type", "message": "an object is expected"}])
+        raise InvalidInput(
+            errors=[{"field": "value", "code": "type", "message": _("An object is expected.")}]
+        )
     value = {**(proposal or {}), **change}
     loose = {k: v for k, v in spec.output_schema.items() if k != "required"}
     errors = [
-        {
-            "field": "/".join(["value", *map(str, e.absolute_path)]),
-            "code": str(e.validator),
-            "message": e.message,
-        }
-        for e in Draft202012Validator(loose).iter_errors(value)
+        {**error, "field": f"value/{error['field']}".rstrip("/")} for error in shape_errors(loose, value)
     ]
     verdict = spec.evidence_rule.verdict if spec.evidence_rule else None
     if verdict and verdict not in value:
-        errors.append({"field": f"value/{verdict}", "code": "required", "message": "a verdict is needed"})
+        errors.append({"field": f"value/{verdict}", "code": "required", "message": _("A verdict is needed.")})
     if errors:
         raise InvalidInput(errors=errors)
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from inference.reasons import Noted
 from inference.types import CacheKey, CachePolicy, Evidence, Namespace, digest
 
 SCHEME = "kv1"
@@ -18,11 +19,11 @@ def cache_key(*, tenant: str, trust_class: str, acl_epoch: str, policy: CachePol
     ]
     mode: Literal["isolated", "off"] = "off" if missing or policy.mode == "off" else "isolated"
     if missing:
-        reasons = (f"one-time salt: {', '.join(missing)} is missing",)
+        reasons = (Noted.SALT_MISSING.say(missing=", ".join(missing)),)
     elif policy.mode == "off":
-        reasons = ("one-time salt: the task switches sharing off",)
+        reasons = (Noted.SALT_OFF.say(),)
     else:
-        reasons = (f"shared inside the tenant, class {trust_class}, epoch {acl_epoch}",)
+        reasons = (Noted.SHARED.say(trust_class=trust_class, epoch=acl_epoch),)
     return CacheKey(SCHEME, Namespace(tenant, trust_class, acl_epoch), mode, reasons)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jsonschema import Draft202012Validator
+from django.utils.translation import gettext as _
 
+from inference.reasons import Noted
 from inference.registry import TaskSpec, find
+from inference.shape import shape_errors
 from inference.types import Risk, Subject, TaskProfile, TaskRequest, digest
 from nekibu.errors import InvalidInput
 from nekibu.permissions.policies import require
@@ -41,25 +43,27 @@ def classify(request: TaskRequest) -> Classified:
     """
     spec = authorise(request)
     errors = [
-        {
-            "field": "/".join(map(str, e.absolute_path)) or "inputs",
-            "code": str(e.validator),
-            "message": e.message,
-        }
-        for e in Draft202012Validator(spec.input_schema).iter_errors(dict(request.inputs))
+        {**error, "field": error["field"] or "inputs"}
+        for error in shape_errors(spec.input_schema, dict(request.inputs))
     ]
     if not request.idempotency_key or len(request.idempotency_key) > 255:
-        errors.append({"field": "idempotency_key", "code": "required", "message": "1 to 255 characters"})
+        errors.append(
+            {
+                "field": "idempotency_key",
+                "code": "required",
+                "message": _("Between 1 and 255 characters are needed."),
+            }
+        )
     if errors:
         raise InvalidInput(errors=errors)
     subject = spec.load(request)
     risk = RISKS[spec.impact][spec.reversibility]
-    reasons = [f"impact {spec.impact}, {spec.reversibility}: {risk}"]
+    reasons = [Noted.IMPACT.say(impact=spec.impact, reversibility=spec.reversibility, risk=risk)]
     if subject.ai_opt_out:
-        reasons.append("the person concerned does not want a machine's answer")
+        reasons.append(Noted.OPT_OUT.say())
     if spec.adverse_effect_on_person:
-        reasons.append("an effect against a person: a person agrees to every answer")
-    reasons.extend(f"noticed before reading: {flag}" for flag in sorted(subject.flags))
+        reasons.append(Noted.ADVERSE.say())
+    reasons.extend(Noted.FLAG.say(flag=flag) for flag in sorted(subject.flags))
     profile = TaskProfile(
         task=spec.slug,
         version=spec.version,

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from inference.reasons import Noted
 from inference.types import Compressed, Evidence, ProtectedField, Removal
 
 Extract = Callable[[Iterable[Evidence]], tuple[ProtectedField, ...]]
@@ -42,7 +43,7 @@ def compress(
             len(fields),
             before,
             before,
-            ("the task switches compression off",),
+            (Noted.COMPRESSION_OFF.say(),),
         )
     twins = _running(pieces)
     twins.update({k: v for k, v in _copied(pieces).items() if k not in twins and v[1] not in twins})
@@ -64,11 +65,18 @@ def compress(
     broken = _broken(fields, after, removed, {p.id: p.text for p in pieces}, removals)
     if broken:
         return Compressed(
-            pieces, (), "refused", len(fields), len(fields), before, before, ("COMPRESSION_REFUSED", broken)
+            pieces,
+            (),
+            "refused",
+            len(fields),
+            len(fields),
+            before,
+            before,
+            (Noted.COMPRESSION_REFUSED.say(), broken),
         )
     now = sum(count(p.text) for p in kept)
     state = "applied" if removals else "none"
-    reasons = () if removals else ("nothing to remove",)
+    reasons = () if removals else (Noted.NOTHING_TO_REMOVE.say(),)
     return Compressed(tuple(kept), tuple(removals), state, len(fields), len(after), before, now, reasons)  # type: ignore[arg-type]
 
 
@@ -135,12 +143,12 @@ def _broken(
         (f.kind, f.raw) for f in before if f.evidence_id in removed
     )
     if with_twins != Counter((f.kind, f.raw) for f in before):
-        return "the protected fields before and after are not the same multiset"
+        return Noted.FIELDS_DIFFER.say()
     for removal in removals:
         if removal.kept and " ".join(texts[removal.kept].split()) != " ".join(
             texts[removal.evidence_id].split()
         ):
-            return f"{removal.evidence_id} is not a copy of {removal.kept}"
+            return Noted.NO_COPY.say(piece=removal.evidence_id, kept=removal.kept)
         if removal.kept in removed:
-            return f"{removal.kept}, the twin of {removal.evidence_id}, was removed as well"
+            return Noted.TWIN_GONE.say(piece=removal.evidence_id, kept=removal.kept)
     return ""

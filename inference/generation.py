@@ -7,6 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from django.utils.translation import gettext as _
+
 from inference.errors import BadUsage, Draining, EngineDown, QueueFull
 from inference.types import AttemptKind, Completion
 from inference.usage import Usage
@@ -57,7 +59,7 @@ def generate(
                 return _aborted(frame, ticket, this, "".join(text)), started
             elif not isinstance(frame, Queued):
                 raise BadUsage(f"unexpected frame {frame.type}")
-    raise EngineDown("The gateway ended the answer without a last word.")
+    raise EngineDown(_("The gateway ended the answer without a last word."))
 
 
 def _refused(frame: Refused, ticket: Ticket, this: Try) -> Completion:

@@ -28,6 +28,10 @@ class BadSpec(ValueError):
     """A task specification breaks a promise that every task makes."""
 
 
+class UnknownTask(NotFound):
+    """There is no such task."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceRule:
     """No evidence, no verdict: which answers need a verified piece, and which must have none.
@@ -126,7 +130,7 @@ def find(slug: str, version: int | None = None) -> TaskSpec:
     """The newest version of a task, or the one asked for."""
     versions = [v for s, v in _specs if s == slug]
     if not versions or (version is not None and version not in versions):
-        raise NotFound("There is no such task.", task=slug, version=version)
+        raise UnknownTask(task=slug, version=version)
     return _specs[slug, version if version is not None else max(versions)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from inference.reasons import Noted
 from inference.registry import TaskSpec
 from inference.types import Retrieved, Subject, TaskRequest
 
@@ -37,8 +38,8 @@ def retrieve(spec: TaskSpec, request: TaskRequest, subject: Subject) -> Retrieve
     suspects = [p.id for p in pieces if "injection_suspected" in p.findings]
     if suspects:
         flags.add("injection")
-        reasons.append(f"text that reads like an order to the machine in {', '.join(suspects[:5])}")
+        reasons.append(Noted.ORDERS.say(pieces=", ".join(suspects[:5])))
     if len(pieces) > spec.retrieval_budget.pieces:
         flags.add("over_budget")
-        reasons.append(f"{len(pieces)} pieces, the budget allows {spec.retrieval_budget.pieces}")
+        reasons.append(Noted.OVER_BUDGET.say(count=len(pieces), allowed=spec.retrieval_budget.pieces))
     return replace(found, pieces=tuple(pieces), flags=frozenset(flags), reasons=tuple(reasons))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from inference.reasons import Noted
 from inference.slo import MAX_QUEUE_TTL, Band
 from inference.types import Mode, Schedule, ServicePolicy
 
@@ -23,15 +24,15 @@ def schedule(policy: ServicePolicy, mode: Mode, *, now: datetime, deadline_at: d
             deadline=_left(deadline_at, now),
             on_predicted_miss=slo.on_predicted_miss,
             retries_left=policy.retry.max_attempts - 1,
-            reasons=(f"batch: within {slo.completion_window // 60} minutes",),
+            reasons=(Noted.BATCH.say(minutes=slo.completion_window // 60),),
         )
     band = Band.INTERACTIVE if mode == "online" else slo.band
     deadline = _left(deadline_at, now)
-    reasons = [f"{'a person waits' if mode == 'online' else 'the band of the task'}: {band.value}"]
+    reasons = [(Noted.PERSON_WAITS if mode == "online" else Noted.OWN_BAND).say(band=band.value)]
     if slo.e2e_ms is not None:
         deadline = min(deadline, slo.e2e_ms / 1000) if deadline is not None else slo.e2e_ms / 1000
     if deadline is not None:
-        reasons.append(f"useless after {deadline:.0f} s")
+        reasons.append(Noted.USELESS.say(seconds=f"{deadline:.0f}"))
     return Schedule(
         clock="online",
         band=band,

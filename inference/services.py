@@ -9,6 +9,8 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from inference import bodies, idempotency
 from inference.approval import KIND
 from inference.classify import authorise, classify
@@ -134,7 +136,11 @@ def override(*, actor: Actor, decision_id: UUID, value: Mapping[str, Any], reaso
     if not reason.strip():
         raise InvalidInput(
             errors=[
-                {"field": "reason", "code": "required", "message": "Give a reason; it stays in the record."}
+                {
+                    "field": "reason",
+                    "code": "required",
+                    "message": _("Give a reason; it stays in the record."),
+                }
             ]
         )
     with tenant_scope(actor.tenant_id):
@@ -157,7 +163,7 @@ def override(*, actor: Actor, decision_id: UUID, value: Mapping[str, Any], reaso
 
 def raise_epoch(*, actor: Actor, trust_class: str = "") -> None:
     """Rights were narrowed: nothing computed before may be shared from now on. Call it in the transaction of the narrowing."""
-    row, _ = CacheEpoch.objects.get_or_create(trust_class=trust_class)
+    row, _made = CacheEpoch.objects.get_or_create(trust_class=trust_class)
     row = CacheEpoch.objects.select_for_update().get(pk=row.pk)
     CacheEpoch.objects.filter(pk=row.pk).update(value=row.value + 1)
     record(actor, InferenceTag.EPOCH_RAISED, row, trust_class=trust_class, value=row.value + 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from inference import bodies, pipeline
 from inference.approval import KIND, ask, merged, resting_state
 from inference.classify import Classified
@@ -149,7 +151,7 @@ def close(row: Decision, status: DecisionStatus, actor: Actor, **changes: Any) -
 def request_of(row: Decision) -> TaskRequest:
     stored = bodies.read(row.id, "request")
     if stored is None:
-        raise Conflict("The request of this decision has been deleted.", decision_id=str(row.id))
+        raise Conflict(_("The request of this decision has been deleted."), decision_id=str(row.id))
     return TaskRequest.from_json(stored)
 
 
@@ -194,7 +196,7 @@ def _on_decided(actor: Actor, waiting: ApprovalRequest, word: Verdict) -> None:
                     {
                         "field": "verdict",
                         "code": "no_proposal",
-                        "message": "There is no proposal to approve; give an answer.",
+                        "message": _("There is no proposal to approve; give an answer."),
                     }
                 ]
             )
@@ -236,7 +238,7 @@ def supersede(old: Decision, actor: Actor, value: Mapping[str, Any], reason: str
             raise IdempotencyMismatch(decision_id=str(held.id))
         return outcome_of(held)
     if Decision.objects.filter(supersedes=old).exists():
-        raise Conflict("This decision has already been superseded.", decision_id=str(old.id))
+        raise Conflict(_("This decision has already been superseded."), decision_id=str(old.id))
     proposal = (bodies.read(old.id, "outcome") or {}).get("value")
     answer, citations, valid = weigh(old, spec, request, merged(spec, proposal, value))
     copied = (

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -58,7 +59,7 @@ def uuid_of(request: Request, name: str) -> UUID | None:
         return UUID(raw)
     except ValueError:
         raise InvalidInput(
-            errors=[{"field": name, "code": "invalid", "message": "Must be a UUID."}]
+            errors=[{"field": name, "code": "invalid", "message": _("This is not an id.")}]
         ) from None
 
 
@@ -240,7 +241,7 @@ class CVText(BaseView):
         """The visible text; offsets count characters (Unicode code points)."""
         parsed = selectors.application(application_id).cv.parsed
         if parsed is None:
-            raise NotFound("The CV has not been read yet. Ask again in a moment.")
+            raise NotFound(_("The CV has not been read yet. Ask again in a moment."))
         return Response(
             {
                 "id": str(parsed.id),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 
@@ -15,7 +16,7 @@ class Strict(serializers.Serializer[Any]):
             unknown = sorted(set(data) - set(self.fields))
             if unknown:
                 raise serializers.ValidationError(
-                    {name: ["unknown field"] for name in unknown}, code="unknown"
+                    {name: [_("There is no such field.")] for name in unknown}, code="unknown"
                 )
         return super().to_internal_value(data)
 

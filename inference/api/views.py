@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -164,7 +165,7 @@ class Events(BaseView):
         seen = request.headers.get("Last-Event-ID", "0")
         if not seen.isdecimal() or len(seen) > 9:
             raise InvalidInput(
-                errors=[{"field": "Last-Event-ID", "code": "invalid", "message": "a number is expected"}]
+                errors=[{"field": "Last-Event-ID", "code": "invalid", "message": _("A number is expected.")}]
             )
         return stream(watching(self.actor, decision_id, int(seen)))
 
@@ -228,7 +229,7 @@ def idempotency_key(request: Request) -> str:
     key = request.headers.get("Idempotency-Key", "")
     if not 1 <= len(key) <= 255:
         raise InvalidInput(
-            "Send an Idempotency-Key header of 1 to 255 characters, so that a repeated request acts once.",
+            _("Send an Idempotency-Key header of 1 to 255 characters, so that a repeated request acts once."),
             code="idempotency_key_required",
         )
     return key

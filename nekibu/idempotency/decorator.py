@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -33,7 +34,9 @@ def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
         key = request.headers.get("Idempotency-Key", "")
         if not 1 <= len(key) <= 255:
             raise InvalidInput(
-                "Send an Idempotency-Key header of 1 to 255 characters, so that a repeated request acts once.",
+                _(
+                    "Send an Idempotency-Key header of 1 to 255 characters, so that a repeated request acts once."
+                ),
                 code="idempotency_key_required",
             )
         endpoint = f"{request.method} {request.path}"
