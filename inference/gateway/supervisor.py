@@ -205,7 +205,7 @@ class Supervisor:
         }
 
     def _describe_fake(self) -> None:
-        from inference import fake
+        from inference.fake import engine as fake
 
         engine = self.engine
         engine.model, engine.revision, engine.device, engine.tokenizer = (
