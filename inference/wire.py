@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
-from inference.errors import BadWire
+from inference.errors import BadUsage, BadWire
 from inference.slo import MAX_QUEUE_TTL, Band
 from inference.usage import Usage
 
 VERSION = 1
+POOL = "default"  # the only pool of engines for now
 
 
 class Message:
@@ -59,13 +61,15 @@ class Ticket(Message):
     temperature: float = 0.0
     stop_token_ids: tuple[int, ...] = ()
     json_schema: str | None = None
-    pool: str = "default"
+    pool: str = POOL
 
     def __post_init__(self) -> None:
         if len(self.attempt_id) != 32 or set(self.attempt_id) - set("0123456789abcdef"):
             raise BadWire("attempt_id must be 32 lowercase hex characters", field="attempt_id")
         if not self.input_ids:
             raise BadWire("input_ids is empty", field="input_ids")
+        if self.pool != POOL:
+            raise BadWire(f"there is no pool {self.pool!r}", field="pool")
         if self.max_out < 1:
             raise BadWire("max_out must be at least 1", field="max_out")
         if not 0 < self.queue_ttl <= MAX_QUEUE_TTL:
@@ -132,7 +136,7 @@ class Delta(Frame):
 
 @dataclass(frozen=True, slots=True)
 class Restart(Frame):
-    """The engine was lost before its first token; the request waits again under the same deadline."""
+    """The engine was lost or had no room before its first token; the request waits again under the same deadline."""
 
     type: ClassVar[str] = "restart"
 
@@ -268,7 +272,11 @@ def _build(kind: type[Any], raw: Mapping[str, Any], at: str = "") -> Any:
         if required and name not in raw:
             raise BadWire(f"missing field {at}{name}", field=at + name)
     hints = _hints(kind)  # type: ignore[arg-type]
-    return kind(**{name: _read(hints[name], value, at + name) for name, value in raw.items()})
+    read = {name: _read(hints[name], value, at + name) for name, value in raw.items()}
+    try:
+        return kind(**read)
+    except BadUsage as contradiction:
+        raise BadWire(contradiction.message, field=at.rstrip(".")) from contradiction
 
 
 def _read(hint: Any, value: Any, at: str) -> Any:
@@ -285,13 +293,13 @@ def _read(hint: Any, value: Any, at: str) -> Any:
         if isinstance(value, dict) and all(type(item) in (int, float) for item in value.values()):
             return value
     elif hint is Band:
-        if value in set(Band):
+        if isinstance(value, str) and value in set(Band):
             return Band(value)
     elif dataclasses.is_dataclass(hint):
         if isinstance(value, dict):
             return _build(typing.cast("type[Any]", hint), value, f"{at}.")
     elif hint is float:
-        if type(value) in (int, float) and value == value and abs(value) != float("inf"):
+        if type(value) in (int, float) and abs(value) <= sys.float_info.max:  # neither NaN nor endless
             return float(value)
     elif type(value) is hint:
         return value
