@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import phonenumbers
@@ -35,12 +35,13 @@ def find_identifiers(text: str) -> list[Identifier]:
     """Every identifier in text order, none overlapping: where two kinds fit, the better proved one stands."""
     folded = key(text, collapse=False)
     cues = _Cues(folded.text, [(start, end) for start, end in zip(folded.starts, folded.ends, strict=True)])
+    plain = text.translate(_PLAIN)
     found: list[Identifier] = []
     taken: list[tuple[int, int]] = []
     for finder in (_emails, _urls, _ibans, _cards, _national_ids, _phones, _tax_ids, _plates):
-        for one in finder(text, cues):
+        for one in finder(plain, cues):
             if all(one.end <= start or one.start >= end for start, end in taken):
-                found.append(one)
+                found.append(replace(one, raw=text[one.start : one.end]))
                 taken.append((one.start, one.end))
     return sorted(found, key=lambda one: one.start)
 
@@ -61,7 +62,7 @@ def phone_e164(raw: str, region: str = "TR", *, certain: bool = False) -> str | 
     `certain` also asks whether the number lies in a range that its country has given out.
     """
     try:
-        number = phonenumbers.parse(raw, region)
+        number = phonenumbers.parse(raw.translate(_PLAIN), region)
     except phonenumbers.NumberParseException:
         return None
     fits = phonenumbers.is_valid_number(number) if certain else phonenumbers.is_possible_number(number)
@@ -115,6 +116,14 @@ class _Cues:
         return bool(pattern.search(before[before.rfind("\n") + 1 :] if before.strip() else before))
 
 
+# One character for one, so that places stay: typographic blanks and dashes, full-width and other digits.
+_PLAIN = {
+    **dict.fromkeys(map(ord, "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000"), " "),
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹣－⁃"), "-"),
+    **{0xFF10 + digit: str(digit) for digit in range(10)},
+    0xFF0B: "+",
+    0xFF20: "@",
+}  # fmt: skip
 _CUE_GAP = r"[^\d\n]{0,14}$"
 _TCKN_CUE = re.compile(
     r"(?:\btckn|\bt\.? ?c\.? ?(?:kimlik|no|nr)\w*|\bkimlik (?:no|num)\w*|national id\w*)" + _CUE_GAP
@@ -141,16 +150,17 @@ _URL = re.compile(
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?\d{2}(?:[ \u00a0\-]?[A-Za-z0-9]){11,30}(?![A-Za-z0-9])")
 _LONG_DIGITS = re.compile(r"(?<![\w.,/\-+])\d(?:[ \-]?\d){12,18}(?![\w/]|[.,\-]\d)")
-_ELEVEN = re.compile(r"(?<![\w.,/\-+])[1-9]\d{2}[ ]?\d{3}[ ]?\d{3}[ ]?\d{2}(?![\w/]|[.,\-]\d)")
+_ELEVEN = re.compile(r"(?<![\w.,/\-+])[1-9](?:[ ]?\d){10}(?![\w/]|[.,\-]\d)")
 _TEN = re.compile(r"(?<![\w.,/\-+])\d{3}[ ]?\d{3}[ ]?\d{2}[ ]?\d{2}(?![\w/]|[.,\-]\d)")
 _PLATE = re.compile(
     r"(?<![\w.,/\-])(?:0[1-9]|[1-7]\d|8[01])(?P<gap>[ ]?)(?P<letters>[A-PR-VYZ]{1,3})(?P=gap)(?P<digits>\d{2,5})(?![\w/]|[.,]\d)"
 )
 _NOT_PLATE = frozenset("GB MB TB KB KG KM CM MM TL KW KVA LT GR ML HZ MHZ GHZ JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC OCA NIS HAZ TEM AGU EYL EKI KAS ARA NO SK CD AD VE".split())  # noqa: SIM905  # fmt: skip
 _TR_PHONE = re.compile(
-    r"(?<![\d+./\-])(?P<prefix>(?:\+|00)[ ]?90[ \-.]?|)(?P<zero>\(?0[ \-.]?)?(?P<open>\(?)[2-5]\d{2}\)?[ \-./]{0,2}"
-    r"\d{3}[ \-.]{0,2}\d{2}[ \-.]{0,2}\d{2}(?![\w/]|[.\-]\d)"
+    r"(?<![\d+./\-])(?P<prefix>(?:\+|00)[ ]?90[ \-.]?|)(?P<zero>\(?0[ \-.]?)?(?P<open>\(?)(?:[2-5]|8(?=[0125]))\d{2}\)?[ \-./]{0,2}"
+    r"\d{3}[ \-.]{0,2}\d{2}[ \-.]{0,2}\d{2}(?![\w/]|[.\-]\d)(?! ?(?:TL|TRY|USD|EUR|[₺$€£])(?!\w))"
 )
+_FOREIGN_BEFORE = re.compile(r"\+[ ]?(?!90)\d{1,3}[ \-.]*$")
 _WORLD_PHONE = re.compile(r"(?<![\w+])(?:\+|00(?=[1-9]))[ ]?\d[\d ().\-/]{6,22}\d(?!\w)")
 _CUED_PHONE = re.compile(r"(?<![\w+.,])[(]?\d[\d ()\-.]{5,16}\d(?!\w)")
 
@@ -222,7 +232,7 @@ def _phones(text: str, cues: _Cues) -> Iterator[Identifier]:
         grouped = bool(re.fullmatch(r"\(?5\d{2}\)?[ \-.]\d{3}[ \-.]\d{2}[ \-.]\d{2}", match.group()))
         if bare and not match["open"] and not grouped and not cues.before(match.start(), _PHONE_CUE):
             continue
-        if bare and cues.before(match.start(), _VKN_CUE):
+        if bare and (cues.before(match.start(), _VKN_CUE) or _FOREIGN_BEFORE.search(text[: match.start()])):
             continue
         digits = _digits(match.group())
         yield _made("phone", text, match.span(), f"+90{digits[-10:]}")

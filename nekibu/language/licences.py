@@ -30,9 +30,31 @@ class Certificate:
     end: int
 
 
-_CLASS = r"(?:am|a1|a2|a|b1|be|b|c1e|c1|ce|c|d1e|d1|de|d|e|f|g|m|k)"
+CLASSES = (
+    "AM",
+    "A1",
+    "A2",
+    "A",
+    "B1",
+    "BE",
+    "B",
+    "C1E",
+    "C1",
+    "CE",
+    "C",
+    "D1E",
+    "D1",
+    "DE",
+    "D",
+    "E",
+    "F",
+    "G",
+    "M",
+    "K",
+)
+_CLASS = f"(?:{'|'.join(CLASSES).lower()})"
 _CUE = r"(?:(?:surucu|suruculuk) (?:belge|ehliyet)\w*|ehliyet\w*|driv(?:ing|er'?s?) licen[cs]es?)"
-_GAP = r"(?: ?(?:,|/|&|ve|and|\+) ?)"
+_GAP = r"(?: ?(?:,|/|&|ve|and|\+) ?|-)"
 _LIST = rf"{_CLASS}(?:{_GAP}{_CLASS})*"
 _AFTER = re.compile(
     rf"\b(?P<cue>{_CUE})(?P<words>[ \t]*(?:\(|:|-|\||,)?[ \t]*(?:(?:var|mevcut|evet|yes|full|valid|held|my|is|sinifi?|turu|tipi|class(?:es)?|category|categories|type)[ \t]*[:(,\-]?[ \t]*){{0,3}})"
@@ -40,6 +62,9 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(
     rf"(?<![\w.])(?P<list>{_LIST})(?![\w])(?P<marked>[ \-]*(?:sinif\w*|tipi?|class|category)?)[ \-]+(?:aktif |full |valid |gecerli )*{_CUE}"
+)
+_ON_NEXT_LINE = re.compile(
+    rf"\b{_CUE}[ \t]*(?:(?:sinifi?|class|turu)[ \t]*)?:?[ \t]*\n[ \t]*(?P<list>{_LIST})(?=[ \t]*(?:\n|\(|$))"
 )
 _CLASS_FIRST = re.compile(rf"\b(?:class|category)[ \-](?P<list>{_LIST})(?!\w) (?:full |valid )*{_CUE}")
 _TOLD = re.compile(r"[:(|]|sinif|class|categor|tipi|turu")
@@ -82,7 +107,8 @@ def find_licences(text: str) -> list[Licence]:
     """Every stated class, one value each: `Sürücü belgesi: B, C` gives two. A licence without a class is none."""
     folded = key(text, collapse=False)
     found: list[Licence] = []
-    for pattern in (_AFTER, _CLASS_FIRST, _BEFORE):
+    denied = [folded.span(*match.span()) for match in _NONE.finditer(folded.text)]
+    for pattern in (_AFTER, _ON_NEXT_LINE, _CLASS_FIRST, _BEFORE):
         for match in pattern.finditer(folded.text):
             parts = match.groupdict(default="")
             start, end = folded.span(*match.span("list"))
@@ -90,14 +116,22 @@ def find_licences(text: str) -> list[Licence]:
             if not told and not re.sub(r"\b(?:ve|and)\b", "", text[start:end]).isupper():
                 continue  # "ehliyet ve e posta"
             whole = folded.span(*match.span())
+            if any(start < whole[1] and whole[0] < end for start, end in denied):
+                continue  # "B sınıfı ehliyetim yok"
             for name in re.split(_GAP, match["list"]):
                 if not any(
                     one.licence_class == name.upper() and one.start < whole[1] and whole[0] < one.end
                     for one in found
                 ):
                     found.append(Licence(name.upper(), *whole))
-    found += [Licence(NO_LICENCE, *folded.span(*match.span())) for match in _NONE.finditer(folded.text)]
+    found += [Licence(NO_LICENCE, *span) for span in denied]
     return sorted(found, key=lambda one: (one.start, one.licence_class))
+
+
+def find_licence_mentions(text: str) -> list[tuple[int, int]]:
+    """Every place that names a driving licence, with or without its class."""
+    folded = key(text, collapse=False)
+    return [folded.span(*match.span()) for match in re.finditer(rf"\b{_CUE}", folded.text)]
 
 
 def find_certificates(text: str, more: Iterable[str] = ()) -> list[Certificate]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nekibu.language.levels import RANKS, find_language_levels
+from nekibu.language.levels import RANKS, find_exams, find_language_levels
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -40,6 +40,20 @@ def read(text: str) -> list[tuple[str, str]]:
         ("İngilizce\nB2\nAlmanca\nA2", [("en", "B2"), ("de", "A2")]),
         ("ileri düzey Excel, İngilizce: B2", [("en", "B2")]),
         ("İngilizce, Almanca B1", [("de", "B1")]),
+        ("English: Limited working proficiency", [("en", "B1")]),
+        ("English (Elementary proficiency)", [("en", "A2")]),
+        ("English – Full professional proficiency", [("en", "C1")]),
+        ("English (Native or Bilingual Proficiency)", [("en", "native")]),
+        ("Anadil seviyesinde İngilizce", [("en", "C2")]),
+        ("İngilizce: üst-orta", [("en", "B2")]),
+        ("İngilizce: orta / ileri", [("en", "B2")]),
+        ("İngilizce ........ C1", [("en", "C1")]),
+        ("C1 - English", [("en", "C1")]),
+        ("good command of written and spoken English", [("en", "B2")]),
+        ("Foreign languages: English, advanced; German, basic", [("en", "C1"), ("de", "A2")]),
+        ("Almanca B1 İngilizce C1", [("de", "B1"), ("en", "C1")]),
+        ("Almanca B1 - İngilizce C1", [("de", "B1"), ("en", "C1")]),
+        ("İngilizce: Okuma – İyi, Konuşma – Orta", [("en", "B2"), ("en", "B1")]),
     ],
 )
 def test_levels_are_read_with_their_language(text: str, levels: list[tuple[str, str]]) -> None:
@@ -51,7 +65,7 @@ def test_levels_are_read_with_their_language(text: str, levels: list[tuple[str, 
 @pytest.mark.parametrize(
     "text",
     [
-        "İngilizce", "English teacher. Good team player", "İngilizce öğretmenliği mezunu, iyi derecede Excel",
+        "İngilizce", "İngilizce, iyi iletişim becerisi", "English teacher. Good team player", "İngilizce öğretmenliği mezunu, iyi derecede Excel",
         "İngilizce\n\nİyi bir ekip üyesi", "B2 vitamini", "ileri düzey Excel", "Turkish Airlines 2019, advanced Excel",
     ],
 )  # fmt: skip
@@ -73,6 +87,14 @@ def test_the_place_holds_language_and_level() -> None:
     text = "Diller\nİngilizce – B2 (sınav)\n"
     (found,) = find_language_levels(text)
     assert text[found.start : found.end] == "İngilizce – B2"
+
+
+def test_an_examination_names_its_language_and_no_level() -> None:
+    text = "IELTS 7.5, YDS: 85 ve TestDaF; FCEV motorları"
+    assert [(exam.language, text[exam.start : exam.end]) for exam in find_exams(text)] == [
+        ("en", "IELTS"), ("en", "YDS"), ("de", "TestDaF"),
+    ]  # fmt: skip
+    assert read("IELTS 7.5") == []
 
 
 @given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nekibu.language.licences import NO_LICENCE, find_certificates, find_licences
+from nekibu.language.licences import NO_LICENCE, find_certificates, find_licence_mentions, find_licences
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,9 @@ from nekibu.language.licences import NO_LICENCE, find_certificates, find_licence
         ("Ehliyetim yok", [NO_LICENCE]),
         ("Driving licence: none", [NO_LICENCE]),
         ("I do not hold a driving licence", [NO_LICENCE]),
+        ("B sınıfı ehliyetim yok", [NO_LICENCE]),
+        ("Sürücü Belgesi\nB", ["B"]),
+        ("Ehliyet: B-C-D", ["B", "C", "D"]),
         ("Ehliyet: var", []),
         ("ehliyet ve e posta", []),
         ("A sınıfı iş güvenliği uzmanı", []),
@@ -39,6 +42,11 @@ def test_the_stated_classes_are_read(text: str, classes: list[str]) -> None:
     assert [licence.licence_class for licence in found] == classes
     for licence in found:
         assert f"Bilgiler\n{text}\nSon"[licence.start : licence.end].strip() in text
+
+
+def test_a_licence_is_noticed_even_without_its_class() -> None:
+    text = "Ehliyet: var, full UK driving licence; lisans belgesi"
+    assert [text[start:end] for start, end in find_licence_mentions(text)] == ["Ehliyet", "driving licence"]
 
 
 def test_certificates_are_found_under_their_usual_name() -> None:
