@@ -58,6 +58,8 @@ _CONNECT = re.compile(
     r"|(?:\s+yilin?|\s+ayin?)?'?(?:d|t)[ae]n\s+(?:-\s*)?"
     r"|[\s|;,]+(?:end(?: date)?|bitis(?: tarihi)?|ayrilis(?: tarihi)?|cikis(?: tarihi)?|to|until)\s*:\s*"
 )
+_DASH_ALONE = re.compile(r"[ \t]*\n[ \t]*-{1,2}[ \t]*\n[ \t]*")
+_COLUMNS = re.compile(r"[ \t]*[\t|][ \t|]*| / ")
 _AND = re.compile(r"\s+(?:ve|and|&)\s+")
 _BETWEEN_BEFORE = re.compile(r"\bbetween\s+$")
 _BETWEEN_AFTER = re.compile(r"\s*(?:yillari\s+)?aras[i]\w*")
@@ -87,7 +89,7 @@ def intervals(text: str) -> list[Interval]:
     while at < len(found):
         first = found[at]
         second = found[at + 1] if at + 1 < len(found) else None
-        pair = _pair(folded.text, first, second) if second else None
+        pair = _pair(folded.text, first, second) or _columns(folded.text, found, at) if second else None
         if pair and second:
             end_at = second.end
             between = _BETWEEN_AFTER.match(folded.text, end_at)
@@ -152,9 +154,10 @@ def _month_range(value: PartialDate) -> tuple[int, int]:
 
 def _pair(folded: str, first: Point, second: Point) -> tuple[PartialDate, PartialDate] | None:
     between = folded[first.end : second.start]
-    if between.count("\n") > 1 or len(between) > 40:
+    if (between.count("\n") > 1 and not _DASH_ALONE.fullmatch(between)) or len(between) > 40:
         return None
-    if not (_CONNECT.fullmatch(between) or _is_year_slash(first, second, between)):
+    connected = _CONNECT.fullmatch(between) or _DASH_ALONE.fullmatch(between)
+    if not (connected or _is_year_slash(first, second, between)):
         if not _AND.fullmatch(between):
             return None
         if not (_BETWEEN_BEFORE.search(folded[: first.start]) or _BETWEEN_AFTER.match(folded, second.end)):
@@ -169,6 +172,21 @@ def _pair(folded: str, first: Point, second: Point) -> tuple[PartialDate, Partia
     if start is None or end is None or (first.weak and first.value and not second.weak):
         return None
     return start, end
+
+
+def _columns(folded: str, found: Sequence[Point], at: int) -> tuple[PartialDate, PartialDate] | None:
+    """Start and end in two cells of a row, `01.2018 | 03.2021`, if they are the only dates of their line."""
+    first, second = found[at], found[at + 1]
+    start, end = first.value, second.value
+    if start is None or end is None or first.weak or second.weak or start.precision != end.precision:
+        return None
+    if not _COLUMNS.fullmatch(folded[first.end : second.start]) or end.earliest < start.earliest:
+        return None
+    before, after = folded.rfind("\n", 0, first.start), folded.find("\n", second.end)
+    alone = (at == 0 or found[at - 1].end <= before) and (
+        at + 2 == len(found) or 0 <= after <= found[at + 2].start
+    )
+    return (start, end) if alone else None
 
 
 def _is_year_slash(first: Point, second: Point, between: str) -> bool:

@@ -123,6 +123,7 @@ _POINT = re.compile(
     | (?P<im_y>{_ANY_YEAR})[-./](?P<im_m>\d\d)(?![\d/]|[.\-,]\d)
     | (?P<num_d>\d\d?)(?P<num_s>[./\-])\ ?(?P<num_m>\d\d?)(?P=num_s)\ ?(?P<num_y>{_ANY_YEAR}|\d\d(?=\D|$))(?![\d/]|[.]\d)
     | (?P<my_m>\d\d?)(?:[.\-]|\ ?/\ ?)(?P<my_y>{_ANY_YEAR})(?![\d/]|[.]\d)
+    | (?P<sy_m>0[1-9]|1[0-2])/(?P<sy_y>\d\d)(?![\d/%]|[.,\-]\d)
     | (?P<dmy_d>\d\d?){_ORDINAL}[ \-./]?\ ?(?:of\ )?(?P<dmy_m>{_NAME}){_TO_YEAR}(?P<dmy_y>{_ANY_YEAR})(?!\d)
     | (?P<mdy_m>{_NAME})\.?\ (?P<mdy_d>\d\d?){_ORDINAL},?\ (?P<mdy_y>{_ANY_YEAR})(?!\d)
     | (?P<nm_m>{_NAME}){_TO_YEAR}(?:of\ )?(?P<nm_y>{_ANY_YEAR})(?!\d)
@@ -185,6 +186,8 @@ def _read(match: re.Match[str], day_first: bool | None) -> Iterator[Point]:
     elif group["my_m"]:
         if number("my_m") <= 31:  # 45/2019 is a file number
             yield _point(start, end, number("my_y"), number("my_m"))
+    elif group["sy_m"]:  # 03/18 is March 2018 beside its partner in a range, else anything
+        yield Point(_value(full_year(number("sy_y")), number("sy_m")), start, end, weak=True)
     elif group["dmy_d"]:
         yield _point(start, end, number("dmy_y"), MONTHS[group["dmy_m"]], number("dmy_d"))
     elif group["mdy_d"]:

@@ -17,7 +17,13 @@ _UNITS = {
     "H": r"saat\w{0,4}|hours?",
 }
 _NUMBER_WORD = r"(?:sifir|bir|iki|uc|dort|bes|alti|yedi|sekiz|dokuz|on|yirmi|otuz|kirk|elli|altmis|yetmis|seksen|doksan|yuz|bin|bucuk|yarim)"
-_NUMBER = rf"(?P<number>\d{{1,4}}(?:[.,]\d{{1,2}})?|{_NUMBER_WORD}(?:[ ]?{_NUMBER_WORD})*)"
+_ENGLISH = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30,
+}  # fmt: skip
+_NUMBER = (
+    rf"(?P<number>\d{{1,4}}(?:[.,]\d{{1,2}})?|{_NUMBER_WORD}(?:[ ]?{_NUMBER_WORD})*|{'|'.join(_ENGLISH)})"
+)
 _PART = re.compile(
     rf"(?<![\w.,'%/]){_NUMBER}(?:\+|[ ]?\((?P<again>[^)\n]{{1,20}})\))?[ \-]?(?:"
     + "|".join(f"(?P<{unit}>{words})" for unit, words in _UNITS.items())
@@ -91,4 +97,4 @@ def _unit(match: re.Match[str]) -> str:
 def _amount(number: str) -> Decimal | None:
     if number[0].isdigit():
         return Decimal(number.replace(",", "."))
-    return parse_words(number)
+    return Decimal(_ENGLISH[number]) if number in _ENGLISH else parse_words(number)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nekibu.language.intervals import Interval, intervals
-from nekibu.language.turkish import fold
+from nekibu.language.partial_dates import points
+from nekibu.language.turkish import fold, key
 
 SectionKind = Literal[
     "summary", "personal", "experience", "internship", "education", "training", "skills", "languages",
@@ -54,8 +55,18 @@ _STUDY = re.compile(
 )
 _SERVICE = re.compile(r"\b(?:askerlik|askerligim\w*|terhis|military service)\b")
 _NOT_WORK: frozenset[SectionKind] = frozenset(
-    {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages"}
+    {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages", "skills"}
 )  # fmt: skip
+_MAYBE_WORK: frozenset[SectionKind] = frozenset({"internship", "projects"})
+_INTERNSHIP = re.compile(r"\bstaj(?:yer)?\b|\bintern(?:ship)?\b")
+_PRODUCT = re.compile(
+    r"\b(?:office|excel|word|access|windows|server|sql|autocad|solidworks|revit|sketchup|photoshop|illustrator|indesign|"
+    r"visual studio|sharepoint|exchange|dynamics|catia|matlab|netcad|iso|tse?)[ ]*$"
+)
+_SENTENCE = re.compile(r"\s*[•‣◦●▪■*\-–]\s|.*[.!?][\"'”’)]*\s*$")
+_LONGEST_HEAD = 90
+_ABOUT_PERSON = re.compile(r"\b(?:dogum\w*|birth|born|guncel\w*|updated?)\b")
+_SHORT_MONTHS = re.compile(r"(?<![\d.,])(?:0[1-9]|1[0-2])\.\d\d ?- ?(?:0[1-9]|1[0-2])\.\d\d(?![\d.,])")
 
 
 def find_sections(text: str) -> list[Section]:
@@ -80,23 +91,74 @@ def work_intervals(text: str, *, internships: bool = False) -> list[Interval]:
     """The intervals of a CV that are work: not study, training, military service or a certificate's validity.
 
     Under a heading for work everything counts; elsewhere the words of the line decide. Internships count only
-    when asked for.
+    when asked for, projects never: see `maybe_work_intervals`.
     """
+    maybe = maybe_work_intervals(text)
+    found = [stretch for stretch in _intervals(text) if stretch not in maybe]
+    if internships:
+        sections = find_sections(text)
+        found += [one for one in maybe if section_at(sections, one.start_offset) != "projects"]
+    return sorted(found, key=lambda one: one.start_offset)
+
+
+def maybe_work_intervals(text: str) -> list[Interval]:
+    """Internships and projects: whether they are work is not for a rule to say."""
+    sections = find_sections(text)
+    return [
+        stretch
+        for stretch in _intervals(text)
+        if section_at(sections, stretch.start_offset) in _MAYBE_WORK
+        or _INTERNSHIP.search(fold(_line_around(text, stretch.start_offset)))
+    ]
+
+
+def loose_work_dates(text: str) -> list[tuple[int, int]]:
+    """Dates that head an employment but belong to no interval that could be read: `Uzman, ACME (2019)`, `30.02.2016 - …`.
+
+    Dates inside sentences and list items tell of an event and are left alone.
+    """
+    sections = find_sections(text)
+    under_heading = any(section.kind == "experience" for section in sections)
+    read = [(one.start_offset, one.end_offset) for one in intervals(text)]
+    folded = key(text, collapse=False)
+    places = [
+        (point.start, point.end)
+        for point in points(folded.text)
+        if point.yearless is None and not (point.weak and point.value)
+    ] + [match.span() for match in _SHORT_MONTHS.finditer(folded.text)]
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(folded.span(*place) for place in places):
+        kind, line = section_at(sections, start), _line_around(text, start)
+        if kind != "experience" and (under_heading or kind is not None):
+            continue
+        if len(line) > _LONGEST_HEAD or _SENTENCE.match(line) or any(a <= start < b for a, b in read):
+            continue
+        said = fold(line)
+        if _SERVICE.search(said) or _ABOUT_PERSON.search(said) or (kind is None and _STUDY.search(said)):
+            continue
+        if not _names_product(text, start):
+            found.append((start, end))
+    return found
+
+
+def _intervals(text: str) -> list[Interval]:
+    """Intervals that are neither study nor anything else that is surely no work."""
     sections = find_sections(text)
     found: list[Interval] = []
     for stretch in intervals(text):
         kind = section_at(sections, stretch.start_offset)
         line = fold(_line_around(text, stretch.start_offset))
-        if kind in _NOT_WORK or _SERVICE.search(line):
+        if kind in _NOT_WORK or _SERVICE.search(line) or _names_product(text, stretch.start_offset):
             continue
         if kind != "experience" and kind != "internship" and _STUDY.search(line):
             continue
-        if not internships and (
-            kind == "internship" or re.search(r"\bstaj(?:yer)?\b|\bintern(?:ship)?\b", line)
-        ):
-            continue
         found.append(stretch)
     return found
+
+
+def _names_product(text: str, offset: int) -> bool:
+    """Whether the year is a version: `SQL Server 2012-2019`."""
+    return bool(_PRODUCT.search(fold(text[max(0, offset - 30) : offset]) + " "))
 
 
 def _heading_kind(line: str) -> SectionKind | None:

@@ -67,6 +67,11 @@ def months(*lines: str, as_of: date = AS_OF) -> Months:
         ("between 2018 and 2020", "2018", "2020"),
         ("(06.2018) - (08.2020)", "2018-06", "2020-08"),
         ("2019 -\n2024", "2019", "2024"),
+        ("Haziran 2018\n–\nAğustos 2020", "2018-06", "2020-08"),
+        ("03/18 - 02/21", "2018-03", "2021-02"),
+        ("01/2020 / 03/2022", "2020-01", "2022-03"),
+        ("01.2018\t03.2021", "2018-01", "2021-03"),
+        ("Ocak 2020 | Mart 2022", "2020-01", "2022-03"),
         ("Başlangıç: 01.2019 Bitiş: 06.2021", "2019-01", "2021-06"),
     ],
 )
@@ -110,6 +115,8 @@ def test_closed_intervals_are_read_at_their_precision(text: str, start: str, end
         ("01.2019–", "2019-01"),
         ("01.2019 - ...", "2019-01"),
         ("2018 - ongoing", "2018"),
+        ("01.2018\thalen", "2018-01"),
+        ("03/18 - halen", "2018-03"),
     ],
 )
 def test_every_usual_way_to_say_until_now_is_an_open_end(text: str, start: str) -> None:
@@ -123,7 +130,7 @@ def test_every_usual_way_to_say_until_now_is_an_open_end(text: str, start: str) 
         "2001 1995", "Ciro: 150000 TL", "2019-2024 TL", "2.019-2.024 TL", "(0532) 2019-2024", "+90 532 2019-2024",
         "Tel: 0212 201 92 024", "ISO 9001:2015 - 2019", "2026/118-A", "2019 – ACME", "2019\n- 2020 yılında geldi",
         "linkedin.com/in/ali-2019-2020", "30.02.2016 - 05.2018", "13/2019 - 06/2021", "2014-13 - 2015-02",
-        "Mart ve Nisan 2020", "2015, 2016", "sürüm 3.10.2019", "may 19 people - jun", "2019 2020",
+        "Mart ve Nisan 2020", "2015, 2016", "sürüm 3.10.2019", "may 19 people - jun", "2019 2020", "2019\t2020\t2021", "2021 | 2019", "Oran 03/18, 02/21", "09:00/18:00", "03/18",
     ],
 )  # fmt: skip
 def test_phones_amounts_standards_and_impossible_days_are_no_interval(text: str) -> None:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nekibu.language.mask import mask, tokenise, unmask
-from nekibu.language.sections import find_sections, section_at, work_intervals
 
 CONTACT = (
     "IBAN TR33 0006 1005 1978 6457 8413 26, tel +90 532 123 45 67, 0 (212) 555 44 33, 05321234567, "
@@ -130,27 +129,6 @@ def test_years_of_study_are_hidden_unless_recency_matters() -> None:
     assert mask(text).text == "Deneyim\nACME 2019-2024\nEğitim\nODTÜ ****-****\n"
     assert mask(text, graduation_years=False).text == text
     assert "2012" not in mask("2012 mezunu, Mezuniyet yılı: 2012").text
-
-
-def test_sections_and_work_are_told_apart() -> None:
-    text = (
-        "Özet\nYönetici\nİŞ DENEYİMİ\nACME 2019-2024\nÜniversite hastanesi 2015-2019\nStajyer, BETA 2014-2015\n"
-        "Eğitim Bilgileri:\nODTÜ 2008-2012\nSTAJ\nGAMMA 07.2011-08.2011\nAskerlik\n2013-2014\nReferanslar\nX 2001-2002"
-    )
-    sections = find_sections(text)
-    assert [section.kind for section in sections] == [
-        "summary", "experience", "education", "internship", "military", "references",
-    ]  # fmt: skip
-    assert section_at(sections, text.index("ODTÜ")) == "education"
-    assert [stretch.start.iso() for stretch in work_intervals(text)] == ["2019", "2015"]
-    assert [stretch.start.iso() for stretch in work_intervals(text, internships=True)] == [
-        "2019",
-        "2015",
-        "2014",
-        "2011-07",
-    ]
-    bare = "ACME 2019-2024\nODTÜ Lisans 2008-2012\nAskerlik 2013-2014"
-    assert [stretch.start.iso() for stretch in work_intervals(bare)] == ["2019"]
 
 
 PIECES = st.sampled_from(

@@ -202,7 +202,7 @@ def test_an_open_rate_keeps_both_readings() -> None:
     [
         ("otuz gün içinde", ["P30D"]), ("12 ay ve 45 gün içinde", ["P12M45D"]), ("5 yıl deneyim", ["P5Y"]),
         ("5+ years of experience", ["P5Y"]), ("2,5 yıl", ["P2.5Y"]), ("30 (otuz) gün", ["P30D"]), ("10 iş günü", ["P10D"]),
-        ("3 hafta 2 gün", ["P23D"]), ("24 saat", ["PT24H"]), ("1 yıl 6 ay", ["P1Y6M"]), ("30 gün, 45 gün", ["P30D", "P45D"]),
+        ("ten years of experience", ["P10Y"]), ("3 hafta 2 gün", ["P23D"]), ("24 saat", ["PT24H"]), ("1 yıl 6 ay", ["P1Y6M"]), ("30 gün, 45 gün", ["P30D", "P45D"]),
         ("2019 yılında", []), ("ayda bir", []), ("15 Mart 2026", []),
     ],
 )  # fmt: skip
