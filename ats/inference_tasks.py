@@ -32,6 +32,12 @@ from nekibu.language.terms import contains_term
 
 SLUG, VERSION = "ats.criterion_first_pass", 1
 MAX_PIECES = 400
+UNREAD = {
+    "page_needs_ocr",
+    "page_unread",
+    "part_unread",
+    "glyphs_lost",
+}  # the text is not all that the file says
 IDS = [f"E{n}" for n in range(1, MAX_PIECES + 1)]
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -265,4 +271,5 @@ def _case(request: TaskRequest) -> Case:
 def _rule_word(case: Case) -> Judgement | None:
     if case.criterion.method != Criterion.Method.RULE or case.criterion.rule is None:
         return None
-    return judge(case.criterion.rule, case.parsed.text, case.as_of)
+    whole = UNREAD.isdisjoint(case.parsed.findings)
+    return judge(case.criterion.rule, case.parsed.text, case.as_of, whole=whole)
