@@ -109,9 +109,11 @@ def in_module(tree: ast.Module, errors: set[str], sentences: set[str]) -> Iterat
             ]
             if len(said) == len(shape):
                 yield message(shape, said)
-        elif isinstance(node, ast.ClassDef) and node.name in errors:
+        elif isinstance(node, ast.ClassDef) and (
+            node.name == "NekibuError" or {called(base) for base in node.bases} & errors
+        ):
             yield "", (ast.get_docstring(node) or node.name).splitlines()[0]
-        elif isinstance(node, ast.ClassDef) and node.name in sentences:
+        elif isinstance(node, ast.ClassDef) and {called(base) for base in node.bases} & sentences:
             for line in node.body:
                 if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
                     yield "", str(line.value.value)
