@@ -16,6 +16,7 @@ from nekibu.language.periods import find_periods
 from nekibu.language.sections import loose_work_dates, maybe_work_intervals, work_intervals
 from nekibu.language.terms import Match, find_terms
 from nekibu.language.turkish import fold
+from nekibu.sentences import Sentence
 
 Verdict = Literal["met", "partly", "not_met", "not_stated"]
 _CLAIM_AFTER = re.compile(r"[^.;\n]{0,30}?\b(?:toplam|total|deneyim|tecrube|experience)")
@@ -36,6 +37,48 @@ _INCLUDED_IN = {
     "A1": "A2 A",
     "A2": "A",
 }
+
+
+class Reason(Sentence):
+    """Why a rule says what it says, as the record keeps it."""
+
+    DAMAGED = "letters are lost in the passage (%(reason)s)"
+    IMPOSSIBLE_DATES = "dates that cannot be: %(which)s"
+    CLAIM_DIFFERS = "the CV claims %(years)s years, its dates give %(months)s months"
+    CLAIM_UNDATED = "the CV claims %(years)s years and dates none of them"
+    MONTHS = "%(months)s months, required %(required)s (union of %(stays)s stays)"
+    MONTHS_UNSURE = (
+        "%(months)s months: the required %(required)s lie inside, because years are stated without months"
+    )
+    MONTHS_LOOSE = "%(months)s months without the dates that no rule can read"
+    MONTHS_MAYBE = "%(months)s months; whether internships and projects count is not for a rule to say"
+    MONTHS_IN_PART = "%(months)s months in the part of the file that could be read"
+    NO_DATES = "no employment dates in the CV"
+    LEVEL = "the CV states %(levels)s, required %(level)s"
+    LEVELS_DIFFER = "the CV states %(levels)s"
+    LEVEL_NEAR = "a word for about %(levels)s is too near to the required %(level)s"
+    LEVEL_UNSAID = "an examination is named, its level is not"
+    NO_LEVEL = "no level of %(language)s in the CV"
+    LICENCE = "licence classes stated: %(classes)s, required %(wanted)s"
+    LICENCES_DIFFER = "licence classes stated: %(classes)s"
+    LICENCE_WIDER = "licence classes stated: %(classes)s; they may include %(wanted)s"
+    LICENCE_UNSAID = "a licence is named without its class"
+    NO_LICENCE = "no driving licence in the CV"
+    TERM = "found: %(terms)s"
+    TERM_DENIED = "%(terms)s: the sentence seems to deny it"
+    NO_TERM = "none of the terms is in the CV"
+
+
+class Flaw(Sentence):
+    """Why a rule cannot be stored."""
+
+    NO_OBJECT = "not an object"
+    MISSING = "%(name)s is missing"
+    UNKNOWN = "unknown rule %(kind)s"
+    MONTHS = "min must be a number of months"
+    LANGUAGE = "unknown language or level: %(language)s, %(level)s"
+    LICENCE = "unknown licence class %(wanted)s"
+    TERMS = "any must be a list of terms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +115,22 @@ def judge(rule: Mapping[str, Any], text: str, as_of: date, *, whole: bool = True
     elif kind == "term":
         word = _term([str(t) for t in rule["any"]], text)
     else:
-        raise ValueError(f"unknown rule {kind!r}")
+        raise ValueError(Flaw.UNKNOWN.say(kind=kind))
     if word.verdict and any(_damaged(text, span) for span in word.spans):
-        return Judgement(None, word.spans, f"letters are lost in the passage ({word.reason})")
+        return Judgement(None, word.spans, Reason.DAMAGED.say(reason=word.reason))
     return word
 
 
 def check_rule(rule: Any) -> str:
     """Why a rule cannot be stored, or an empty string."""
     if not isinstance(rule, Mapping):
-        return "not an object"
+        return Flaw.NO_OBJECT.say()
     try:
         _vet(rule)
         judge(rule, "", date(2026, 1, 1))
-    except (KeyError, TypeError, ValueError) as broken:
+    except KeyError as missing:
+        return Flaw.MISSING.say(name=missing.args[0])
+    except (TypeError, ValueError) as broken:
         return str(broken)
     return ""
 
@@ -93,16 +138,16 @@ def check_rule(rule: Any) -> str:
 def _vet(rule: Mapping[str, Any]) -> None:
     """Refuse what no text could ever satisfy: an unknown language or class, no months, no terms."""
     kind = rule.get("type")
-    if kind == "experience_months" and int(rule["min"]) < 1:
-        raise ValueError(f"min {rule['min']!r} is not a number of months")
+    if kind == "experience_months" and not (str(rule["min"]).isdecimal() and int(rule["min"]) >= 1):
+        raise ValueError(Flaw.MONTHS.say())
     if kind == "language_level" and (rule["language"] not in LANGUAGES or rule["min"] not in RANKS):
-        raise ValueError(f"unknown language or level {rule['language']!r} {rule['min']!r}")
+        raise ValueError(Flaw.LANGUAGE.say(language=rule["language"], level=rule["min"]))
     if kind == "licence" and rule["class"] not in CLASSES:
-        raise ValueError(f"unknown licence class {rule['class']!r}")
+        raise ValueError(Flaw.LICENCE.say(wanted=rule["class"]))
     if kind == "term" and (
         isinstance(rule["any"], str) or not any(str(term).strip() for term in rule["any"])
     ):
-        raise ValueError("any must be a list of terms")
+        raise ValueError(Flaw.TERMS.say())
 
 
 def _experience(required: int, text: str, as_of: date, whole: bool) -> Judgement:
@@ -112,7 +157,7 @@ def _experience(required: int, text: str, as_of: date, whole: bool) -> Judgement
         return Judgement(
             None,
             _places(b.interval for b in broken),
-            f"dates that cannot be: {', '.join(sorted({b.code for b in broken}))}",
+            Reason.IMPOSSIBLE_DATES.say(which=", ".join(sorted({b.code for b in broken}))),
             contradiction=True,
         )
     months = months_union(stays, as_of)
@@ -122,40 +167,41 @@ def _experience(required: int, text: str, as_of: date, whole: bool) -> Judgement
         return Judgement(
             None,
             (claim[1], *spans),
-            f"the CV claims {claim[0]:g} years, its dates give {months.max} months",
+            Reason.CLAIM_DIFFERS.say(years=f"{claim[0]:g}", months=months.max),
             contradiction=True,
         )
-    said = f"{months.min} months" if months.min == months.max else f"{months.min} to {months.max} months"
+    said = str(months.min) if months.min == months.max else f"{months.min}–{months.max}"
+    counted = Reason.MONTHS.say(months=said, required=required, stays=len(stays))
     outcome = months.compare(required)
     if outcome == "met":
-        return Judgement("met", spans, f"{said}, required {required} (union of {len(stays)} stays)")
+        return Judgement("met", spans, counted)
     if outcome == "uncertain":
         return Judgement(
             None,
             spans,
-            f"{said}: the required {required} lie inside, because years are stated without months",
+            Reason.MONTHS_UNSURE.say(months=said, required=required),
         )
     loose = loose_work_dates(text)
     if loose:
         return Judgement(
             None,
             (*(Span(*place) for place in loose), *spans),
-            f"{said} without the dates that no rule can read",
+            Reason.MONTHS_LOOSE.say(months=said),
         )
     maybe = maybe_work_intervals(text)
     if maybe and months_union([*stays, *maybe], as_of).max >= required:
         return Judgement(
             None,
             (*spans, *_places(maybe)),
-            f"{said}; whether internships and projects count is not for a rule to say",
+            Reason.MONTHS_MAYBE.say(months=said),
         )
     if not stays:
         if claim:
-            return Judgement(None, (claim[1],), f"the CV claims {claim[0]:g} years and dates none of them")
-        return Judgement("not_stated", (), "no employment dates in the CV")
+            return Judgement(None, (claim[1],), Reason.CLAIM_UNDATED.say(years=f"{claim[0]:g}"))
+        return Judgement("not_stated", (), Reason.NO_DATES.say())
     if not whole:
-        return Judgement(None, spans, f"{said} in the part of the file that could be read")
-    return Judgement("not_met", spans, f"{said}, required {required} (union of {len(stays)} stays)")
+        return Judgement(None, spans, Reason.MONTHS_IN_PART.say(months=said))
+    return Judgement("not_met", spans, counted)
 
 
 def _places(stays: Iterable[Interval]) -> tuple[Span, ...]:
@@ -180,10 +226,8 @@ def _language(language: str, minimum: str, text: str) -> Judgement:
     if not found:
         exams = [exam for exam in find_exams(text) if exam.language == language]
         if exams:
-            return Judgement(
-                None, tuple(Span(e.start, e.end) for e in exams), "an examination is named, its level is not"
-            )
-        return Judgement("not_stated", (), f"no level of {language} in the CV")
+            return Judgement(None, tuple(Span(e.start, e.end) for e in exams), Reason.LEVEL_UNSAID.say())
+        return Judgement("not_stated", (), Reason.NO_LEVEL.say(language=language))
     spans = tuple(Span(level.start, level.end) for level in found)
     said = ", ".join(sorted({level.level for level in found}))
     words = [level for level in found if level.approximate]
@@ -191,11 +235,11 @@ def _language(language: str, minimum: str, text: str) -> Judgement:
     enough = {RANKS[level.level] >= required for level in letters}
     enough |= {RANKS[level.level] > required for level in words if not _near(level, required)}
     if len(enough) == 2:
-        return Judgement(None, spans, f"the CV states {said}", contradiction=True)
+        return Judgement(None, spans, Reason.LEVELS_DIFFER.say(levels=said), contradiction=True)
     if not letters and any(_near(level, required) for level in words):
-        return Judgement(None, spans, f"a word for about {said} is too near to the required {minimum}")
+        return Judgement(None, spans, Reason.LEVEL_NEAR.say(levels=said, level=minimum))
     return Judgement(
-        "met" if enough == {True} else "not_met", spans, f"the CV states {said}, required {minimum}"
+        "met" if enough == {True} else "not_met", spans, Reason.LEVEL.say(levels=said, level=minimum)
     )
 
 
@@ -209,35 +253,31 @@ def _licence(wanted: str, text: str) -> Judgement:
     if not found:
         named = find_licence_mentions(text)
         if named:
-            return Judgement(
-                None, tuple(Span(*place) for place in named), "a licence is named without its class"
-            )
-        return Judgement("not_stated", (), "no driving licence in the CV")
+            return Judgement(None, tuple(Span(*place) for place in named), Reason.LICENCE_UNSAID.say())
+        return Judgement("not_stated", (), Reason.NO_LICENCE.say())
     fitting = [licence for licence in found if licence.licence_class == wanted]
     spans = tuple(Span(licence.start, licence.end) for licence in (fitting or found))
     classes = {licence.licence_class for licence in found}
     said = ", ".join(sorted(classes))
     if NO_LICENCE in classes and len(classes) > 1:
         every = tuple(Span(licence.start, licence.end) for licence in found)
-        return Judgement(None, every, f"licence classes stated: {said}", contradiction=True)
+        return Judgement(None, every, Reason.LICENCES_DIFFER.say(classes=said), contradiction=True)
     if not fitting and classes & set(_INCLUDED_IN.get(wanted, "").split()):
-        return Judgement(None, spans, f"licence classes stated: {said}; they may include {wanted}")
-    return Judgement(
-        "met" if fitting else "not_met", spans, f"licence classes stated: {said}, required {wanted}"
-    )
+        return Judgement(None, spans, Reason.LICENCE_WIDER.say(classes=said, wanted=wanted))
+    return Judgement("met" if fitting else "not_met", spans, Reason.LICENCE.say(classes=said, wanted=wanted))
 
 
 def _term(terms: Sequence[str], text: str) -> Judgement:
     found = find_terms(text, terms)
     if not found:
-        return Judgement("not_stated", (), "none of the terms is in the CV")
+        return Judgement("not_stated", (), Reason.NO_TERM.say())
     meant = [match for match in found if not _denied(text, match)]
     spans = tuple(Span(match.start, match.end) for match in (meant or found))
     said = ", ".join(sorted({match.term for match in (meant or found)}))
     if not meant:
-        return Judgement(None, spans, f"{said}: the sentence seems to deny it")
+        return Judgement(None, spans, Reason.TERM_DENIED.say(terms=said))
     sound = tuple(span for span in spans if not _damaged(text, span))
-    return Judgement("met", sound or spans, f"found: {said}")
+    return Judgement("met", sound or spans, Reason.TERM.say(terms=said))
 
 
 def _denied(text: str, match: Match) -> bool:

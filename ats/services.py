@@ -24,7 +24,7 @@ from ats.models import (
     RubricVersion,
 )
 from ats.permissions import AtsAction, AtsTag
-from ats.rules import check_rule
+from ats.rules import Flaw, check_rule
 from ats.states import (
     CV_MOVES,
     EVALUATION_MOVES,
@@ -49,6 +49,7 @@ from nekibu.jobs.enqueue import enqueue
 from nekibu.language.turkish import fold
 from nekibu.permissions.actor import Actor
 from nekibu.permissions.policies import require
+from nekibu.sentences import retold
 from nekibu.tenants.scope import tenant_scope
 
 TASK = "ats.criterion_first_pass"
@@ -325,5 +326,6 @@ def _criteria_errors(criteria: Sequence[Mapping[str, Any]]) -> Iterable[dict[str
             yield {
                 "field": f"{field}.rule",
                 "code": "invalid",
-                "message": _("This rule cannot be used: %(why)s") % {"why": broken},
+                "message": _("This rule cannot be used: %(why)s")
+                % {"why": retold(broken, Flaw, _) or broken},
             }

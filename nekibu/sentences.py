@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import cache
 
@@ -25,6 +25,20 @@ def recognise(text: str, known: Iterable[Sentence]) -> tuple[Sentence, dict[str,
     """
     fitting = [(s, match.groupdict()) for s in known if (match := _pattern(s.value).fullmatch(text))]
     return max(fitting, key=lambda found: len(_PLACE.sub("", found[0].value)), default=None)
+
+
+def retold(
+    text: str,
+    known: Iterable[Sentence],
+    translate: Callable[[str], str],
+    named: Callable[[str, str], str] = lambda name, value: value,
+) -> str | None:
+    """The same sentence through `translate`, what stands at a place through `named`; None for text that nobody here said."""
+    found = recognise(text, known)
+    if found is None:
+        return None
+    sentence, values = found
+    return translate(sentence.value) % {name: named(name, value) for name, value in values.items()}
 
 
 @cache

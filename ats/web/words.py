@@ -9,6 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
+from ats.rules import Reason
+from nekibu.sentences import retold
+
 QUALITY_TONES = {
     "ok": "success",
     "low": "warning",
@@ -81,6 +84,13 @@ HIDDEN_REASONS: dict[str, str | Promise] = {
     "tag": gettext_lazy("characters that no font shows"),
     "invisible_characters": gettext_lazy("characters that no font shows"),
 }
+DATE_FLAWS: dict[str, str | Promise] = {
+    "end_before_start": gettext_lazy("an end before its start"),
+    "starts_in_future": gettext_lazy("a start in the future"),
+    "ends_in_future": gettext_lazy("an end in the future"),
+}
+LEVELS: dict[str, str | Promise] = {"native": gettext_lazy("native")}
+LICENCES: dict[str, str | Promise] = {"none": gettext_lazy("no licence")}
 LANGUAGES: dict[str, str | Promise] = {
     "en": gettext_lazy("English"), "tr": gettext_lazy("Turkish"), "de": gettext_lazy("German"), "fr": gettext_lazy("French"),
     "es": gettext_lazy("Spanish"), "it": gettext_lazy("Italian"), "ru": gettext_lazy("Russian"), "ar": gettext_lazy("Arabic"),
@@ -122,6 +132,25 @@ def rule_words(rule: Mapping[str, Any] | None) -> str:
             return _("One of these terms: %(terms)s.") % {"terms": ", ".join(map(str, terms))}
         case other:
             return str(other.get("type", ""))
+
+
+def reasoning_words(text: str) -> str | None:
+    """What a rule gave as its reason, in the reader's language; None for what a model or a person wrote."""
+    return retold(text, Reason, _, _named)
+
+
+def _named(name: str, value: str) -> str:
+    if name == "reason":
+        return reasoning_words(value) or value
+    tables = {
+        "which": DATE_FLAWS,
+        "levels": LEVELS,
+        "level": LEVELS,
+        "classes": LICENCES,
+        "language": LANGUAGES,
+    }
+    table = tables.get(name, {})
+    return ", ".join(str(table.get(part, part)) for part in value.split(", ")) if table else value
 
 
 def in_language(said: Any) -> str:
