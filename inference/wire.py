@@ -287,7 +287,7 @@ def _read(hint: Any, value: Any, at: str) -> Any:
         if value in arguments:
             return value
     elif origin is tuple:
-        if isinstance(value, list) and all(type(item) is int for item in value):
+        if isinstance(value, list) and all(type(item) is arguments[0] for item in value):
             return tuple(value)
     elif origin is dict:
         if isinstance(value, dict) and all(type(item) in (int, float) for item in value.values()):
