@@ -53,7 +53,9 @@ def applications(job_id: UUID | None = None) -> QuerySet[Application]:
     """Applications with person, CV and current evaluation, newest first."""
     current = Prefetch(
         "evaluations",
-        queryset=Evaluation.objects.filter(current=True).prefetch_related(
+        queryset=Evaluation.objects.filter(current=True)
+        .select_related("rubric")
+        .prefetch_related(
             Prefetch(
                 "verdicts",
                 queryset=CriterionVerdict.objects.select_related("criterion").order_by("criterion__order"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-PURE = {"unit", "engine", "gpu"}
+PURE = {"unit", "engine", "gpu", "e2e"}
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 

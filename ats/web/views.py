@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from ats import selectors, services
 from ats.models import Application, CriterionVerdict, Evaluation, Job, RubricVersion
 from ats.permissions import AtsAction
-from ats.states import EvaluationStatus, RubricStatus
+from ats.states import EvaluationStatus, RubricStatus, Verdict
 from ats.web.forms import UploadForm
 from ats.web.rights import actor_of, may
 from ats.web.words import (
@@ -59,6 +59,21 @@ class Line:
     def moving(self) -> bool:
         """Whether something is being read or evaluated, so that the table has to be read again."""
         return not self.quality or (self.evaluation is not None and self.evaluation.status in MOVING)
+
+    @property
+    def due(self) -> bool:
+        """Whether an evaluation would bring something new: the same text and rubric are never asked twice."""
+        return bool(self.quality) and not self.moving and self.outdated
+
+    @property
+    def outdated(self) -> bool:
+        """Whether there is no evaluation yet, or none by the rubric that is approved now."""
+        held = self.evaluation
+        return (
+            held is None
+            or held.status == EvaluationStatus.BLOCKED
+            or held.rubric.status != RubricStatus.APPROVED
+        )
 
     @property
     def verdicts(self) -> list[CriterionVerdict]:
@@ -183,7 +198,11 @@ def rubrics(request: HttpRequest, job_id: UUID) -> HttpResponse:
                 {
                     "row": criterion,
                     "rule": rule_words(criterion.rule) if criterion.method == "rule" else "",
-                    "levels": [(name, in_language(said)) for name, said in sorted(criterion.levels.items())],
+                    "levels": [
+                        (name, in_language(criterion.levels[name]))
+                        for name in Verdict.values
+                        if name in criterion.levels
+                    ],
                 }
                 for criterion in version.criteria.all()
             ],

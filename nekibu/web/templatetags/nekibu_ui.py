@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,17 @@ def seconds(value: float | timedelta | None) -> str:
 def count(value: float | None) -> str:
     """A whole number with its thousands grouped; a dash when there is none."""
     return "–" if value is None else number_format(value, 0, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def money(value: Decimal | None) -> str:
+    """An amount with at most six decimals, which is a millionth; a smaller one is said to be smaller. A dash for none."""
+    if value is None:
+        return "–"
+    shown = value.quantize(Decimal("0.000001")).normalize()
+    if value and not shown:
+        return f"< {number_format(Decimal('0.000001'), 6)}"
+    return number_format(shown, max(0, -int(shown.as_tuple().exponent)))
 
 
 @register.filter

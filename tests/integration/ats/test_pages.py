@@ -198,11 +198,11 @@ def test_evaluate_starts_a_run_and_shows_its_progress(tenant, job, sign_in, gate
     work(tenant)
     page = html(browser.post(reverse("ats-evaluate", args=[made.id]), follow=True))
     assert "data-live-url" in page
-    assert "data-live-reload" in page
+    assert "data-live-working" in page
     work(tenant)
     with tenant_scope(tenant.id):
         run = EvaluationRun.objects.get()
-    assert "data-live-reload" not in html(browser.get(reverse("ats-run", args=[run.id])))
+    assert "data-live-working" not in html(browser.get(reverse("ats-run", args=[run.id])))
 
 
 def test_an_override_needs_a_reason_and_then_stands_once(tenant, evaluated, sign_in):

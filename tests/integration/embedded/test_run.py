@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -21,6 +20,7 @@ import pytest
 from nekibu.embedded import secrets
 from nekibu.embedded.layout import Layout
 from nekibu.env import PROJECT
+from tests.leftovers import left_files, left_processes
 
 PROCESSES = {"postgres", "valkey", "gateway", "web", "worker", "beat"}
 
@@ -71,23 +71,10 @@ class Installation:
         return {name: row["pid"] for name, row in roster["processes"].items()}
 
     def left_processes(self) -> list[str]:
-        """Every process that was told this state directory, by its environment or its command line."""
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                told = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-                if str(self.state).encode() in told and int(process.name) != os.getpid():
-                    found.append(f"{process.name} {(process / 'comm').read_text().strip()}")
-        return found
+        return left_processes(self.state)
 
     def left_files(self) -> list[str]:
-        left = [
-            self.layout.run / "supervisor.lock",
-            self.layout.run / "processes.json",
-            self.layout.valkey_socket,
-        ]
-        left += [self.layout.database / "postmaster.pid", *self.layout.database_socket.glob(".s.*")]
-        return [str(path) for path in left if path.exists()]
+        return left_files(self.state)
 
     def link(self) -> psycopg.Connection:
         url = self.layout.database_url("nekibu_owner", secrets.load(self.state).pg_owner_password)

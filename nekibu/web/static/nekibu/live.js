@@ -1,7 +1,7 @@
 // Live progress. <div data-live-url="/live/…/"> opens a socket; each message is one JSON object, and element
 // data-live="a.b" inside shows field "b" as its text, or as the attribute named by data-live-attr. The server sends the
 // whole state on every connection, so nothing is missed; parts with data-live-refresh are read again over HTTP after a
-// break. With data-live-reload the page is loaded again once everything has ended.
+// break, and once more when everything has ended; then parts with data-live-working disappear.
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15000;
@@ -33,17 +33,23 @@ function reread(area) {
   }
 }
 
+/** A number as the page's language writes it. */
+function said(value) {
+  return typeof value === "number" ? value.toLocaleString(document.documentElement.lang) : value;
+}
+
 function show(area, values) {
   for (const element of area.querySelectorAll("[data-live]")) {
     const name = element.dataset.live.split(".").pop();
     if (!(name in values)) continue;
     if (element.dataset.liveAttr) element.setAttribute(element.dataset.liveAttr, values[name]);
-    else element.textContent = values[name];
+    else element.textContent = said(values[name]);
   }
   area.dispatchEvent(new CustomEvent("nekibu:live", { bubbles: true, detail: values }));
   const ended = values.total > 0 && values.ended === values.total;
-  if (ended && area.hasAttribute("data-live-reload") && !area.dataset.liveDone) {
+  if (ended && !area.dataset.liveDone) {
     area.dataset.liveDone = "1";
-    location.reload();
+    for (const element of document.querySelectorAll("[data-live-working]")) element.hidden = true;
+    reread(area);
   }
 }
