@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from ats import verdicts
 from ats.models import Criterion, CriterionVerdict
 from ats.permissions import AtsAction
@@ -75,7 +77,7 @@ def register_all() -> None:
             slug=SLUG,
             version=VERSION,
             product="ats",
-            title="One criterion of one CV",
+            title=gettext_noop("One criterion of one CV"),
             permission=AtsAction.EVALUATION_START,
             input_schema={
                 "type": "object",
@@ -228,11 +230,16 @@ def term_anchor(case: RuleCase) -> tuple[Finding, ...]:
 
 
 def missing_evidence(case: RuleCase) -> tuple[Finding, ...]:
-    """What a must criterion needs and the CV does not say is asked of a person."""
+    """Silence is asked of a person where a must criterion needs a word, or where a part of the file is unread."""
     held: Case = case.subject.value
-    if held.criterion.kind == Criterion.Kind.MUST and case.value["verdict"] == "not_stated":
-        return (Finding("MUST_NOT_STATED", "ats.missing_evidence", "escalate"),)
-    return ()
+    if case.value["verdict"] != "not_stated":
+        return ()
+    found = []
+    if held.criterion.kind == Criterion.Kind.MUST:
+        found.append(Finding("MUST_NOT_STATED", "ats.missing_evidence", "escalate"))
+    if not UNREAD.isdisjoint(held.parsed.findings):
+        found.append(Finding("PART_UNREAD", "ats.missing_evidence", "escalate"))
+    return tuple(found)
 
 
 def knockout(case: RuleCase) -> tuple[Finding, ...]:

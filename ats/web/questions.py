@@ -7,12 +7,15 @@ from uuid import UUID
 
 from ats.inference_tasks import SLUG
 from ats.models import CriterionVerdict
+from ats.web.words import reasoning_words
 from inference.web.desk import describe
+from inference.web.retelling import teach
 
 
 def register() -> None:
-    """Make the sentences known to the inbox."""
+    """Make the sentences known to the inbox and to the trace."""
     describe(SLUG, statements)
+    teach(reasoning_words)
 
 
 def statements(decisions: Sequence[UUID]) -> dict[UUID, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
@@ -142,6 +143,8 @@ def reasoning_words(text: str) -> str | None:
 def _named(name: str, value: str) -> str:
     if name == "reason":
         return reasoning_words(value) or value
+    if name == "years":
+        return number_format(value)
     tables = {
         "which": DATE_FLAWS,
         "levels": LEVELS,

@@ -39,12 +39,13 @@ def handler_of(kind: str) -> Handler:
 class Desk:
     """How a kind of request is put before a person.
 
-    `reason` says a reason's code in words. `answers` are the codes that may be given in place of the proposal.
+    `reason` says a reason's code in words, `told` a sentence of the record in the reader's language. `answers` are the codes that may be given in place of the proposal.
     `change` builds the changed value from an answer, the passages chosen for it and the reason. `questions` says for
     many requests at once what is asked, in the reader's language; a request that it leaves out is shown by its title.
     """
 
     reason: Callable[[str], str] = str
+    told: Callable[[str], str] = str
     answers: Callable[[ApprovalRequest], list[str]] = lambda request: []
     change: Callable[[ApprovalRequest, str, list[str], str], Any] = lambda request, answer, passages, reason: {
         "answer": answer

@@ -86,7 +86,12 @@ def approval(request: HttpRequest, approval_id: UUID) -> HttpResponse:
         return render(
             request,
             "approvals/closed.html",
-            {"row": row, "words": list(row.verdicts.all()), "problem": problem},
+            {
+                "row": row,
+                "question": _questions([row]).get(row.id, row.title),
+                "words": list(row.verdicts.all()),
+                "problem": problem,
+            },
             status=status,
         )
     return render(
@@ -131,7 +136,7 @@ def _passages(ticked: list[str], typed: str) -> list[str]:
 
 
 def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
-    value = row.parameters.get("value") or {}
+    desk, value = desk_of(row.kind), row.parameters.get("value") or {}
     proposed = str(value.get("verdict", "")) if isinstance(value, dict) else ""
     for_me = bool(set(row.roles) & actor.roles or "admin" in actor.roles) and bool(
         allowed(actor, ApprovalAction.DECIDE)
@@ -141,8 +146,8 @@ def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
         "question": _questions([row]).get(row.id, row.title),
         "reasons": reasons_of(row),
         "proposed": proposed,
-        "reasoning": value.get("reasoning", "") if isinstance(value, dict) else "",
-        "choices": desk_of(row.kind).answers(row),
+        "reasoning": desk.told(str(value.get("reasoning", ""))) if isinstance(value, dict) else "",
+        "choices": desk.answers(row),
         "quotes": _quotes(row),
         "facts": [
             (name, held if isinstance(held, str) else json.dumps(held, ensure_ascii=False, indent=1))
