@@ -34,7 +34,7 @@ def record(cv: CV, file_name: str, rendered: Rendered, as_of: timeline.Month) ->
         },
         "pages": rendered.pages,
         "quality": quality(cv),
-        "page_quality": _page_quality(rendered),
+        "page_quality": _page_quality(cv, rendered),
         "experience_months": {"min": fewest, "max": most},
         "intervals": [span.as_text() | {"valid": not span.reversed} for span in cv.spans],
         "criteria": {
@@ -82,9 +82,10 @@ def _minimum(cv: CV) -> int:
     return int(rule["min"])
 
 
-def _page_quality(rendered: Rendered) -> list[str]:
+def _page_quality(cv: CV, rendered: Rendered) -> list[str]:
     scanned = {shown.page for shown in rendered.shown if shown.scanned}
-    return ["needs_ocr" if page in scanned else "ok" for page in range(1, rendered.pages + 1)]
+    written = "low" if cv.plan.layout == "docx-boxes" else "ok"
+    return ["needs_ocr" if page in scanned else written for page in range(1, rendered.pages + 1)]
 
 
 def _criterion(
