@@ -25,6 +25,7 @@ from ats.web.rights import actor_of, may
 from ats.web.views import error_words, line_of
 from ats.web.words import hidden_words, rule_words
 from inference.web.desk import reason_words
+from inference.web.retelling import told
 from inference.web.words import DECIDED_BY, word
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.services import nonce_for
@@ -64,6 +65,7 @@ class Item:
     quotes: tuple[Quote, ...]
     findings: tuple[str, ...]
     rule: str
+    reasoning: str
     by: str
     tone: str
     proposed: str
@@ -191,6 +193,9 @@ def _item(actor: Actor, row: CriterionVerdict, asked: ApprovalRequest | None, pe
         ),
         findings=tuple(dict.fromkeys(reason_words(code) for code in codes if code)),
         rule=rule_words(row.criterion.rule) if row.criterion.method == "rule" else "",
+        reasoning=told(row.reasoning)
+        if any(map(str.isalnum, row.reasoning))
+        else "",  # a weak model writes "..."
         by=by,
         tone=STATE_TONES.get(VerdictState(row.state), ""),
         proposed=str((row.proposal or {}).get("verdict", "")) if not row.verdict else "",
@@ -245,7 +250,7 @@ def _tabs(request: HttpRequest, parsed: ParsedText | None, current: str) -> list
     named = [
         ("text", _("Text"), "file-text", None),
         ("original", _("Original"), "file", None),
-        ("hidden", _("Hidden"), "eye-off", hidden),
+        ("hidden", _("Hidden"), "eye-off", hidden or None),
     ]
     return [
         {

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.utils.translation import get_language
-
 from inference.approval import KIND
+from inference.models import Decision
 from inference.registry import TaskSpec, find
-from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, word
+from inference.web.retelling import told
+from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, sentence_case, word
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.registry import Desk, register_desk
-from nekibu.language.turkish import upper
 
 Questions = Callable[[Sequence[UUID]], dict[UUID, str]]
 
@@ -22,7 +21,9 @@ _questions: dict[str, Questions] = {}
 
 def register() -> None:
     """Make the desk known."""
-    register_desk(KIND, Desk(reason=reason_words, answers=answers, change=change, questions=questions))
+    register_desk(
+        KIND, Desk(reason=reason_words, told=told, answers=answers, change=change, questions=questions)
+    )
 
 
 def describe(task: str, say: Questions) -> None:
@@ -39,14 +40,22 @@ def questions(requests: Sequence[ApprovalRequest]) -> dict[UUID, str]:
     return said
 
 
+def asked(decisions: Sequence[Decision]) -> dict[UUID, str]:
+    """What decisions were about, one call for each task; one whose task or subject is gone is left out."""
+    said: dict[UUID, str] = {}
+    for task, say in _questions.items():
+        ids = [row.id for row in decisions if row.task == task]
+        said |= say(ids) if ids else {}
+    return said
+
+
 def reason_words(code: str) -> str:
     """A finding, a reason of the route or a flag as a sentence; an unknown code is shown as it is."""
     known = {**RULE_HITS, **ROUTE_REASONS, **FINDINGS}
     if code not in known:
         return code
     said = word(known, code)
-    first = upper(said[:1]) if get_language() == "tr" else said[:1].upper()
-    return f"{first}{said[1:].removesuffix('.')}."
+    return f"{sentence_case(said).removesuffix('.')}."
 
 
 def answers(request: ApprovalRequest) -> list[str]:

@@ -11,9 +11,13 @@ from django.utils.translation import ngettext
 
 from inference.account import Account
 from inference.models import DecisionStep
+from inference.web.retelling import told
 from inference.web.words import (
     BANDS,
+    CAUSES,
     CHECKS,
+    DATA_CLASSES,
+    FIELD_KINDS,
     FINDINGS,
     KINDS,
     REMOVALS,
@@ -21,6 +25,8 @@ from inference.web.words import (
     RULE_HITS,
     SEGMENTS,
     TIERS,
+    inside,
+    sentence_case,
     word,
 )
 
@@ -44,7 +50,7 @@ class Stage:
     facts: tuple[tuple[str, str], ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
-    notes: tuple[str, ...] = ()  # the recorded reasons, as they were written
+    notes: tuple[str, ...] = ()  # the recorded reasons
 
 
 def stages_of(account: Account) -> list[Stage]:
@@ -69,7 +75,7 @@ def _numbered(stage: Stage, number: int) -> Stage:
         stage.facts,
         stage.head,
         stage.rows,
-        stage.notes,
+        tuple(map(told, stage.notes)),
     )
 
 
@@ -83,7 +89,7 @@ def _classify(account: Account, step: DecisionStep) -> Stage:
         step.seconds,
         (
             (_("Risk"), risk),
-            (_("Kind of data"), step.payload["data_class"]),
+            (_("Kind of data"), word(DATA_CLASSES, step.payload["data_class"])),
             (_("Task"), f"{step.payload['task']} v{step.payload['version']}"),
         ),
         notes=tuple(step.payload["reasons"]),
@@ -93,11 +99,11 @@ def _classify(account: Account, step: DecisionStep) -> Stage:
 def _retrieve(account: Account, step: DecisionStep) -> Stage:
     pieces, documents = step.payload["pieces"], step.payload["documents"]
     flagged = [p for p in pieces if p[7]]
-    sentence = ngettext("%(n)s passage was read", "%(n)s passages were read", len(pieces)) % {
+    sentence = ngettext("%(n)s passage was read.", "%(n)s passages were read.", len(pieces)) % {
         "n": len(pieces)
     }
     sentence += " " + ngettext(
-        "from %(n)s document version.", "from %(n)s document versions.", len(documents)
+        "Source: %(n)s document version.", "Sources: %(n)s document versions.", len(documents)
     ) % {"n": len(documents)}
     if step.payload["flags"]:
         sentence += " " + _("Noticed: %(what)s.") % {
@@ -111,7 +117,7 @@ def _retrieve(account: Account, step: DecisionStep) -> Stage:
         step.seconds,
         tuple((_("Document version"), str(version)) for _document, version in documents),
         (_("Passage"), _("Noticed")) if flagged else (),
-        tuple(Row((p[0], ", ".join(p[7]))) for p in flagged),
+        tuple(Row((p[0], ", ".join(word(RULE_HITS, f) for f in p[7]))) for p in flagged),
         tuple(step.payload["reasons"]),
     )
 
@@ -128,7 +134,7 @@ def _protect(account: Account, step: DecisionStep) -> Stage:
         % {"n": step.payload["fields"]},
         "fingerprint",
         step.seconds,
-        tuple((kind, str(n)) for kind, n in sorted(step.payload["kinds"].items())),
+        tuple((word(FIELD_KINDS, kind), str(n)) for kind, n in sorted(step.payload["kinds"].items())),
     )
 
 
@@ -217,7 +223,7 @@ def _key(account: Account, step: DecisionStep) -> Stage:
 
 def _route(account: Account, step: DecisionStep) -> Stage:
     route = step.payload["route"]
-    sentence = f"{word(TIERS, route['tier']).capitalize()}. {word(ROUTE_REASONS, route['reason'])}"
+    sentence = f"{sentence_case(word(TIERS, route['tier']))}. {word(ROUTE_REASONS, route['reason'])}"
     return Stage(
         0,
         _("Who answers"),
@@ -260,7 +266,7 @@ def _generate(account: Account, step: DecisionStep | None) -> Stage | None:
         "bot",
         sum(s for a in account.attempts for s in (a.prefill, a.decode) if s is not None) or None,
         ((_("Engine"), last.engine or "–"), (_("Model"), last.model.rstrip("/").rsplit("/", 1)[-1] or "–"), (_("Revision"), last.model_revision[:20] or "–")),
-        notes=tuple(f"{s.payload['code']}" for s in refused),
+        notes=tuple(word(CAUSES, s.payload["code"]) for s in refused),
     )  # fmt: skip
 
 
@@ -276,7 +282,7 @@ def _checks(account: Account, step: DecisionStep | None) -> Stage | None:
     failed = [c for c in newest if not c.passed]
     if failed:
         sentence = _("Not everything held: %(what)s.") % {
-            "what": ", ".join(word(CHECKS, c.name).lower() for c in failed)
+            "what": ", ".join(inside(word(CHECKS, c.name)) for c in failed)
         }
     else:
         sentence = _("Every check held: %(n)s of %(n)s.") % {"n": len(newest)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -18,16 +19,22 @@ from inference.models import Decision
 from inference.permissions import InferenceAction
 from inference.services import gateway
 from inference.states import WORKING, DecisionStatus
+from inference.web.desk import asked
+from inference.web.retelling import told
 from inference.web.story import stages_of
 from inference.web.words import (
+    CAUSES,
     COST_STATES,
+    COUNTERS,
     DECIDED_BY,
     FINDINGS,
     FINISHES,
     KINDS,
     PHASES,
+    QUEUES,
     ROUTE_REASONS,
     STATUS_TONE,
+    VALUES,
     word,
 )
 from nekibu.errors import NotFound
@@ -61,7 +68,7 @@ def decisions(request: HttpRequest) -> HttpResponse:
         request,
         "inference/decisions.html",
         {
-            "rows": [_line(row, titles) for row in found[:PER_PAGE]],
+            "rows": _lines(found[:PER_PAGE], titles),
             "next": following,
             "statuses": DecisionStatus.choices,
             "tasks": sorted(titles.items()),
@@ -89,11 +96,11 @@ def trace(request: HttpRequest, decision_id: UUID) -> HttpResponse:
             "summary": _summary(account),
             "stages": stages_of(account),
             "verdict": value.get("verdict"),
-            "value": [(k, v) for k, v in value.items() if k not in {"verdict", "pieces", "counter_pieces"} and v not in ("", [])],
+            "value": [(word(VALUES, k), told(v) if isinstance(v, str) else v) for k, v in value.items() if k not in {"verdict", "pieces", "counter_pieces"} and v not in ("", [])],
             "citations": [{"quote": c, "against": c.pointer.startswith("/counter")} for c in account.outcome.citations],
             "phases": [(word(PHASES, name), seconds) for name, seconds in account.phases],
             "attempts": [
-                {"row": a, "kind": word(KINDS, a.kind), "finish": word(FINISHES, a.finish), "cost_state": word(COST_STATES, a.cost_state)}
+                {"row": a, "kind": word(KINDS, a.kind), "finish": word(FINISHES, a.finish), "cause": word(CAUSES, a.cause), "cost_state": word(COST_STATES, a.cost_state)}
                 for a in account.attempts
             ],
             "cost_state": word(COST_STATES, decision.cost_state or "unknown"),
@@ -111,23 +118,32 @@ def engine(request: HttpRequest) -> HttpResponse:
         state: Any = gateway().state()
     except (EngineDown, GatewayLost):
         state = None
-    counters = sorted(state.counters.items()) if state else []
-    queues = sorted(state.queues.items()) if state else []
+    counters = [(word(COUNTERS, name), n) for name, n in sorted(state.counters.items())] if state else []
+    queues = (
+        [(word(QUEUES, name), state.queues[name]) for name in QUEUES if name in state.queues] if state else []
+    )
     return render(
         request, "inference/engine.html", {"gateway_state": state, "counters": counters, "queues": queues}
     )
 
 
-def _line(row: Decision, titles: dict[str, str]) -> dict[str, Any]:
-    return {
-        "row": row,
-        "title": titles.get(row.task, row.task),
-        "tone": STATUS_TONE.get(row.status, "info"),
-        "decided_by": word(DECIDED_BY, row.decided_by) if row.decided_by else "–",
-    }
+def _lines(rows: Sequence[Decision], titles: dict[str, str]) -> list[dict[str, Any]]:
+    questions = asked(rows)
+    return [
+        {
+            "row": row,
+            "title": questions.get(row.id) or titles.get(row.task, row.task),
+            "tone": STATUS_TONE.get(row.status, "info"),
+            "decided_by": word(DECIDED_BY, row.decided_by) if row.decided_by else "–",
+        }
+        for row in rows
+    ]
 
 
 def _title(decision: Decision) -> str:
+    said = asked([decision]).get(decision.id)
+    if said:
+        return said
     try:
         return _(registry.find(decision.task, decision.task_version).title)
     except NotFound:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
+
+from nekibu.language.turkish import lower, upper
 
 Word = str | Promise
 
@@ -43,6 +46,7 @@ RULE_HITS: dict[str, Word] = {
     "high_risk": _("high risk"),
     "adverse_effect": _("an effect against a person"),
     "injection": _("text that reads like an order to the machine"),
+    "injection_suspected": _("text that reads like an order to the machine"),
     "contradiction": _("contradictory statements"),
     "min_tier": _("the task asks for the strong model"),
     "hidden_text": _("hidden text"),
@@ -76,6 +80,7 @@ FINDINGS: dict[str, Word] = {
     "GENERATION_FAILED": _("The model gave no answer."),
     "TERM_NOT_CITED": _("No cited passage names what the criterion asks for."),
     "MUST_NOT_STATED": _("A must criterion is not stated, so a person is asked."),
+    "PART_UNREAD": _("A part of the file could not be read, so its silence proves nothing."),
     "KNOCKOUT": _("A knockout criterion never excludes anybody by itself; a person looks."),
 }
 CHECKS: dict[str, Word] = {
@@ -112,6 +117,51 @@ BANDS: dict[str, Word] = {
     "standard": _("normal"),
     "batch": _("in the background"),
 }
+DATA_CLASSES: dict[str, Word] = {
+    "personal": _("personal data"),
+    "internal": _("internal"),
+    "restricted": _("restricted"),
+}
+FIELD_KINDS: dict[str, Word] = {
+    "source_uri": _("web addresses"),
+    "identifier": _("identifiers"),
+    "date": _("dates"),
+    "rate": _("rates"),
+    "money": _("amounts of money"),
+    "threshold": _("thresholds"),
+    "duration": _("durations"),
+    "quantity": _("quantities"),
+}
+VALUES: dict[str, Word] = {"reasoning": _("Reasoning"), "verdict": _("Verdict"), "answer": _("Answer")}
+CAUSES: dict[str, Word] = {
+    "engine_lost": _("the engine was lost"),
+    "gateway_lost": _("the gateway was lost"),
+    "client_cancelled": _("the caller left"),
+    "cancelled": _("it was cancelled"),
+    "timeout": _("its time was over"),
+    "queue_timeout": _("its time in the queue was over"),
+    "queue_full": _("the queue was full"),
+    "preempted": _("another request took its place"),
+    "bad_request": _("the engine refused the request"),
+    "bad_token": _("a token is unknown to the model"),
+    "too_long": _("too long for the model"),
+    "draining": _("the gateway was shutting down"),
+}
+QUEUES: dict[str, Word] = {
+    "interactive": _("A person waits"),
+    "standard": _("Normal"),
+    "batch": _("In the background"),
+}
+COUNTERS: dict[str, Word] = {
+    "done": _("Answers"),
+    "prompt_tokens": _("Tokens given to the model"),
+    "cached_tokens": _("of these, read from the cache"),
+    "output_tokens": _("Tokens written"),
+    "restarts": _("Restarts of the engine"),
+    "requeued": _("Handed over again"),
+    "refused_queue_full": _("Refused because the queue was full"),
+    "aborted_client_cancelled": _("Stopped because the caller left"),
+}
 COST_STATES: dict[str, Word] = {
     "current": _("price verified"),
     "stale": _("price not verified lately"),
@@ -125,6 +175,17 @@ SEGMENTS: dict[str, Word] = {
     "evidence": _("passages of the document"),
     "question": _("the question"),
 }
+
+
+def sentence_case(text: str) -> str:
+    """With a capital at the beginning: in Turkish i becomes İ."""
+    first = upper(text[:1]) if get_language() == "tr" else text[:1].upper()
+    return f"{first}{text[1:]}"
+
+
+def inside(text: str) -> str:
+    """A label inside a sentence, in small letters: in Turkish I becomes ı."""
+    return lower(text) if get_language() == "tr" else text.lower()
 
 
 def word(table: dict[str, Word], code: str) -> str:
