@@ -11,13 +11,13 @@ from typing import Any
 from uuid import uuid4
 
 from benchmarks import replay, workload
-from benchmarks.prefix_tree import Share, ceiling
 from benchmarks.product import Api, Installation, installation
 from benchmarks.registry import Options, benchmark
 from benchmarks.replay import Prompt
 from benchmarks.result import Result, measured
 from benchmarks.statistics import bootstrap, interleaved, ratio
 from benchmarks.table import table
+from inference.metrics.prefixes import Share, ceiling
 
 CVS, QUICK_CVS = 24, 4
 DIRECT_CVS, QUICK_DIRECT_CVS = 8, 2

@@ -33,7 +33,7 @@ def loaded(module: str) -> set[str]:
     "module",
     [
         "inference.gateway.app", "inference.gateway.dispatch", "inference.gateway.supervisor", "inference.gateway.__main__",
-        "inference.wire", "inference.client", "inference.fake", "inference.tokens", "inference.engine.launch", "inference.engine.weights",
+        "inference.wire", "inference.client", "inference.fake", "inference.tokens", "inference.metrics.cost", "inference.metrics.hits", "inference.metrics.phases", "inference.engine.launch", "inference.engine.weights",
         "nekibu.embedded.run", "nekibu.files.parsers.sandbox", "nekibu.language.terms", "ats.rules", "ats",
     ],
 )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from benchmarks.prefix_sharing import calls_of, ceiling_of, unsupported, whole
-from benchmarks.prefix_tree import Share
 from benchmarks.replay import NotTheSame, Prompt
+from inference.metrics.prefixes import Share
 
 STAGES = ("classify", "retrieve", "protect", "compress", "assemble", "key", "route", "schedule")
 

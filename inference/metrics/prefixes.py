@@ -1,9 +1,17 @@
-"""The ideal prefix tree: how many tokens of each prompt could have been shared with any earlier one."""
+"""What prompts share at best: exactly, by an ideal prefix tree over token ids, and from stored keyed hashes of their blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+BLOCK = 16
+HASH_BYTES = 8
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -33,6 +41,7 @@ class PrefixTree:
         return at
 
     def insert(self, ids: Sequence[int]) -> None:
+        """Remember a prompt."""
         node, at = self._root, 0
         while at < len(ids):
             child = node.children.get(ids[at])
@@ -68,6 +77,42 @@ def ceiling(prompts: Iterable[Sequence[int]], *, page: int = 1) -> list[Share]:
         shares.append(Share(len(ids), held // page * page))
         tree.insert(ids)
     return shares
+
+
+def chain(ids: Sequence[int], key: bytes) -> bytes:
+    """Eight bytes for each whole block of a prompt, its last token left out: keyed hashes of everything up to there.
+
+    Two prompts have equal hashes up to where their blocks are equal, and nobody without the key can tell what they say.
+    """
+    made, before = bytearray(), b""
+    for end in range(BLOCK, len(ids), BLOCK):
+        block = np.asarray(ids[end - BLOCK : end], dtype=">u4").tobytes()
+        before = hashlib.blake2b(before + block, key=key, digest_size=HASH_BYTES).digest()
+        made += before
+    return bytes(made)
+
+
+def shared(chains: Sequence[bytes], salts: Sequence[Hashable] | None = None) -> Ints:
+    """For each prompt, in order, how many leading tokens in whole blocks an earlier prompt of the same salt had too.
+
+    The memory is unlimited. Without salts everybody shares with everybody. A prompt may share up to `BLOCK` - 1 tokens
+    more than whole blocks say.
+    """
+    lengths = np.asarray([len(c) // HASH_BYTES for c in chains], dtype=np.int64)
+    owner = np.repeat(np.arange(len(chains)), lengths)
+    hashes = np.frombuffer(b"".join(chains), dtype=">u8").astype(np.uint64)
+    if salts is not None:
+        numbers = {salt: number for number, salt in enumerate(dict.fromkeys(salts))}
+        codes = np.asarray([numbers[salt] for salt in salts], dtype=np.uint64)
+        hashes ^= (codes * np.uint64(0x9E3779B97F4A7C15))[owner]
+    _values, first, place = np.unique(hashes, return_index=True, return_inverse=True)
+    known = owner[first][place] < owner  # the first to have this block came before
+    return (np.bincount(owner, weights=known, minlength=len(chains)) * BLOCK).astype(np.int64)
+
+
+def at_most(blocks: Ints, tokens: Ints) -> Ints:
+    """The most that may have been shared where whole blocks say `blocks` tokens; the last token is never shared."""
+    return np.minimum(blocks + BLOCK - 1, np.maximum(tokens - 1, 0))
 
 
 def _common(edge: tuple[int, ...], ids: Sequence[int], start: int) -> int:
