@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
 
 from inference.types import Evidence, ProtectedField
+from nekibu.language.dates import find_dates
+from nekibu.language.identifiers import find_identifiers
+from nekibu.language.money import find_amounts
+from nekibu.language.numbers import find_numbers
+from nekibu.language.periods import find_periods
+from nekibu.language.rates import find_rates
 
-_NUMBER = r"\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
-_CURRENCY = r"₺|\$|€|£|TL|TRY|USD|EUR|GBP|lira(?:sı)?|dolar|avro|euro|dollars?"
-_MONTH = (
-    r"ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+_NUMBER_WORDS = (
+    r"iki|[uü]ç|uc|d[oö]rt|be[sş]|alt[ıi]|yedi|sekiz|dokuz|yirmi|otuz|k[ıi]rk|elli|altm[ıi][sş]|yetmi[sş]|seksen|doksan|"
+    r"y[uü]z|bin|milyon|milyar|yar[ıi]m|bu[cç]uk|bir|on|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"fifteen|eighteen|twenty|thirty"
 )
-_UNIT = r"yıl|sene|ay|hafta|gün|saat|dakika|years?|months?|weeks?|days?|hours?|minutes?"
-_LIMIT = r"en az|en çok|en fazla|azami|asgari|at least|at most|not exceeding|minimum|maximum"
-
-# The first alternative that matches at a place wins, so the order is from the special to the general.
-_GRAMMAR = re.compile(
-    "|".join(
-        (
-            r"(?P<source_uri>https?://[^\s<>\"')\]]+)",
-            r"(?P<identifier>[\w.+-]+@[\w-]+(?:\.[\w-]+)+|TR\d{2}(?: ?\d{4}){5} ?\d{2}|\+\d{1,3}(?:[ ()-]{0,2}\d){8,12})",
-            r"(?P<date>\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b|\b\d{1,2}[./]\d{4}\b"
-            rf"|\b(?:\d{{1,2}}\.?\s+)?(?:{_MONTH})\.?,?\s+\d{{4}}\b)",
-            rf"(?P<rate>(?:%|‰|yüzde|binde)\s?(?:{_NUMBER})|(?:{_NUMBER})\s?(?:%|‰|percent\b))",
-            rf"(?P<money>(?:{_CURRENCY})\s?(?:{_NUMBER})|(?:{_NUMBER})\s?(?:{_CURRENCY})(?!\w))",
-            rf"(?P<threshold>\b(?:{_LIMIT})\s+(?:{_NUMBER})(?:\s+(?:{_UNIT})\w*)?)",
-            rf"(?P<duration>\b(?:{_NUMBER})\+?\s?(?:{_UNIT})(?!\w))",
-            rf"(?P<quantity>(?<![\w.])(?:{_NUMBER})(?!\w))",
-        )
-    ),
+_MAY_HOLD = re.compile(rf"\d|@|[(\[]at[)\]]|www\.|://|\.com/|(?<!\w)(?:{_NUMBER_WORDS})", re.IGNORECASE)
+_LIMIT_BEFORE = re.compile(
+    r"\b(?:en az|en çok|en fazla|azami|asgari|at least|at most|not exceeding|minimum|maximum)\s+$",
     re.IGNORECASE,
 )
+_LIMITED = {"rate", "money", "duration", "quantity"}
+_Found = tuple[str, int, int, tuple[str, ...]]
 
 
 def extract(evidence: Iterable[Evidence]) -> tuple[ProtectedField, ...]:
@@ -44,13 +34,20 @@ def extract(evidence: Iterable[Evidence]) -> tuple[ProtectedField, ...]:
 
 
 def scan(text: str, evidence_id: str = "") -> tuple[ProtectedField, ...]:
-    """The protected fields of one text."""
+    """The protected fields of one text, none overlapping: what is more special stands before the bare number in it."""
+    if not _MAY_HOLD.search(text):
+        return ()
+    level, places = _levelled(text)
+    kept: list[_Found] = []
+    for kind, start, end, readings in _found(level):
+        if any(start < other[2] and other[1] < end for other in kept):
+            continue
+        limit = _LIMIT_BEFORE.search(level, 0, start) if kind in _LIMITED else None
+        kept.append(("threshold", limit.start(), end, readings) if limit else (kind, start, end, readings))
     fields = []
-    for match in _GRAMMAR.finditer(text):
-        kind, raw = str(match.lastgroup), match.group()
-        fields.append(
-            ProtectedField(kind, raw, _canonical(kind, raw), evidence_id, match.start(), match.end())
-        )
+    for kind, start, end, readings in sorted(kept, key=lambda one: one[1]):
+        first, last = places[start], places[end - 1] + 1
+        fields.append(ProtectedField(kind, text[first:last], " | ".join(readings), evidence_id, first, last))
     return tuple(fields)
 
 
@@ -60,33 +57,46 @@ def multiset(fields: Iterable[ProtectedField]) -> Counter[tuple[str, str]]:
 
 
 def numbers(fields: Iterable[ProtectedField]) -> frozenset[str]:
-    """The figures in the fields, in canonical form: what an answer may repeat."""
+    """The figures in the fields, in canonical form and in every reading: what an answer may repeat."""
     return frozenset(
-        canonical for f in fields for number in re.findall(_NUMBER, f.raw) for canonical in _readings(number)
+        figure
+        for field in fields
+        for reading in field.canonical.split(" | ")
+        for figure in _figures(field.kind, reading)
     )
 
 
-def _canonical(kind: str, raw: str) -> str:
-    if kind in {"source_uri", "identifier", "date"}:
-        return " ".join(raw.lower().split())
-    found = re.search(_NUMBER, raw)
-    return sorted(_readings(found.group()))[0] if found else raw
+def _levelled(text: str) -> tuple[str, list[int]]:
+    """The text with one blank for every run of white space, and where each character stood.
+
+    So idle blanks decide nothing: what is found before they are taken out is found after it.
+    """
+    places = [at for at, char in enumerate(text) if not char.isspace() or not text[at - 1 : at].isspace()]
+    return "".join(" " if text[at].isspace() else text[at] for at in places), places
 
 
-def _readings(number: str) -> set[str]:
-    """Every value that the figure can mean: `1.234` is both 1234 and 1.234."""
-    bare = re.sub("['’\u00a0\u202f]", "", number)
-    if "." in bare and "," in bare:
-        decimal = max(bare.rfind("."), bare.rfind(","))
-        return {_plain(re.sub("[.,]", "", bare[:decimal]) + "." + bare[decimal + 1 :])}
-    values = set()
-    if re.fullmatch(r"\d{1,3}([.,]\d{3})+", bare):
-        values.add(_plain(re.sub("[.,]", "", bare)))
-    if bare.count(".") + bare.count(",") <= 1:
-        values.add(_plain(bare.replace(",", ".")))
-    return values or {_plain(re.sub("[.,]", "", bare))}
+def _found(text: str) -> Iterator[_Found]:
+    """Every find, the special kinds first."""
+    for identifier in find_identifiers(text):
+        kind = "source_uri" if identifier.kind == "url" else "identifier"
+        yield kind, identifier.start, identifier.end, (identifier.canonical,)
+    for date in find_dates(text):
+        yield "date", date.start, date.end, date.alternatives or (date.canonical,)
+    for rate in find_rates(text):
+        yield "rate", rate.start, rate.end, rate.alternatives or (rate.canonical,)
+    for amount in find_amounts(text):
+        yield "money", *amount.whole, amount.alternatives or (amount.canonical,)
+    for period in find_periods(text):
+        yield "duration", period.start, period.end, (period.canonical,)
+    for number in find_numbers(text):
+        yield "quantity", number.start, number.end, number.alternatives or (number.canonical,)
 
 
-def _plain(value: str) -> str:
-    number = Decimal(value)
-    return f"{number.normalize():f}" if number else "0"
+def _figures(kind: str, reading: str) -> Iterator[str]:
+    """`2019-03` is 2019 and 3, `P12M45D` 12 and 45, `1250 TRY` 1250; an address is itself."""
+    if kind in ("source_uri", "identifier"):
+        yield reading
+    elif kind == "date":
+        yield from (str(int(part)) for part in reading.split("-"))
+    else:
+        yield from re.findall(r"\d+(?:\.\d+)?", reading)
