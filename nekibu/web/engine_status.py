@@ -25,6 +25,8 @@ LABELS = {
     "down": gettext_lazy("Not reachable"),
 }
 
+DEVICES = {"none": "", "remote": gettext_lazy("on another machine")}
+
 
 def engine_state() -> EngineState | None:
     """The gateway's word, or None when the gateway does not answer."""
@@ -50,7 +52,7 @@ def engine_status() -> dict[str, Any]:
         "name": state.engine,
         "model": state.model.rstrip("/").rsplit("/", 1)[-1],
         "revision": state.revision,
-        "device": state.device,
+        "device": DEVICES.get(state.device, state.device),
         "context_length": state.context_length,
         "since": datetime.fromtimestamp(state.since, UTC),
         "detail": state.detail,
