@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from inference.wire import Ticket
 
@@ -14,7 +14,7 @@ from inference.wire import Ticket
 class Salt:
     """`value` goes to the engine alone; `id` may be written down."""
 
-    value: str
+    value: str = field(repr=False)
     id: str
     shared: bool
 
