@@ -133,7 +133,8 @@ def _account(
 ) -> tuple[Usage, Phases, float | None, float | None, int, str, str, str]:
     """What every end of an attempt tells, in the order of the wire's fields."""
     usage = Usage(
-        uncached=answer.prompt - answer.cached, cache_read=answer.cached, output=output, cache_write_5m=0, cache_write_1h=0
+        uncached=answer.prompt - answer.cached, cache_read=answer.cached, output=output, cache_write_5m=0, cache_write_1h=0,
+        inclusive=answer.prompt,
     )  # fmt: skip
     phases = Phases(gateway_queue=0.0, engine_queue=0.0, prefill=0.001, decode=0.001)
     started = output > 0

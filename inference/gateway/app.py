@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-from contextlib import suppress
-from typing import Any
+import logging
+import signal
+from typing import Any, get_args
 
 from inference.errors import BadWire
 from inference.gateway.config import Config
 from inference.gateway.dispatch import Dispatcher
-from inference.wire import TERMINAL, Ticket
+from inference.gateway.engines import State
+from inference.wire import Ticket
 
 BEAT = 10.0  # seconds between comment lines while nothing else is said
 MAX_BODY = 8 * 1024 * 1024
+STATES = get_args(State)
+log = logging.getLogger(__name__)
 
 
 class App:
@@ -86,7 +90,7 @@ class App:
                     await send({"type": "http.response.body", "body": b": waiting\n\n", "more_body": True})
                     continue
                 frame, following = following.result(), None
-                if frame is None:
+                if frame is None:  # asked for more after the last one: the last one was heard
                     break
                 await send(
                     {
@@ -95,31 +99,31 @@ class App:
                         "more_body": True,
                     }
                 )
-                if isinstance(frame, TERMINAL):
-                    break
             await send({"type": "http.response.body", "body": b""})
         finally:
             gone.cancel()
-            if following is not None and not following.done():
+            if following is not None:
                 following.cancel()
-                with suppress(asyncio.CancelledError):
-                    await following
-            await frames.aclose()  # type: ignore[attr-defined]
+                await asyncio.wait({following})
+            await frames.aclose()
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
-        tasks: list[asyncio.Task[Any]] = []
+        tasks: list[asyncio.Task[None]] = []
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 tasks = [
-                    asyncio.create_task(self.dispatcher.supervisor.keep()),
-                    asyncio.create_task(self._tick()),
+                    asyncio.create_task(self.dispatcher.supervisor.keep(), name="supervisor"),
+                    asyncio.create_task(self._tick(), name="clock"),
                 ]
+                for task in tasks:
+                    task.add_done_callback(_must_not_fail)
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await self.dispatcher.supervisor.stop()
                 for task in tasks:
                     task.cancel()
+                await asyncio.wait(tasks)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -130,13 +134,34 @@ class App:
             self.dispatcher.pump()
 
 
+def _must_not_fail(task: asyncio.Task[None]) -> None:
+    """A gateway that no longer watches its engine or its clock is none: it ends, and whoever started it starts it again."""
+    if not task.cancelled() and task.exception() is not None:
+        log.critical("the %s of the gateway failed", task.get_name(), exc_info=task.exception())
+        signal.raise_signal(signal.SIGTERM)
+
+
 def _metrics(work: Dispatcher) -> str:
     state = work.state()
-    lines = [
-        f'nekibu_gateway_total{{what="{name}"}} {value}' for name, value in sorted(state.counters.items())
+    series: list[tuple[str, str, dict[str, float]]] = [
+        (
+            "nekibu_gateway_total",
+            "counter",
+            {f'what="{name}"': n for name, n in sorted(state.counters.items())},
+        ),
+        ("nekibu_gateway_queue_depth", "gauge", {f'band="{band}"': n for band, n in state.queues.items()}),
+        ("nekibu_gateway_engine", "gauge", {f'state="{name}"': name == state.state for name in STATES}),
+        ("nekibu_gateway_slots", "gauge", {"": state.slots or 0}),
+        ("nekibu_gateway_running", "gauge", {"": state.running}),
+        ("nekibu_gateway_ready", "gauge", {"": state.ready}),
     ]
-    lines += [f'nekibu_gateway_queue_depth{{band="{band}"}} {n}' for band, n in state.queues.items()]
-    lines += [f"nekibu_gateway_running {state.running}", f"nekibu_gateway_ready {int(state.ready)}"]
+    lines = []
+    for name, kind, values in series:
+        lines.append(f"# TYPE {name} {kind}")
+        lines += [
+            f"{name}{{{label}}} {float(n):.15g}" if label else f"{name} {float(n):.15g}"
+            for label, n in values.items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -157,7 +182,7 @@ async def _body(receive: Any) -> dict[str, Any]:
         more = message.get("more_body", False)
     try:
         found = json.loads(raw or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadWire("the message is not JSON") from None
     if not isinstance(found, dict):
         raise BadWire("the message is not an object")

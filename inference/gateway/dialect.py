@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ class Chunk:
     tokens: int
     meta: dict[str, Any]
     finish: str = ""  # stop, length, abort, error
-    cause: str = ""  # queue_full, preempted, timeout, cancelled, bad_request
+    cause: str = ""  # queue_full, preempted, timeout, cancelled, engine_lost, bad_request
 
 
 def request_body(waiting: Waiting, rid: str) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def request_body(waiting: Waiting, rid: str) -> dict[str, Any]:
     }
 
 
-async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncIterator[Chunk]:
+async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncGenerator[Chunk, None]:
     """The answer's chunks. Raises EngineLost when it ends without a finish."""
     try:
         async with http.stream("POST", "/generate", json=body) as response:
@@ -61,13 +61,27 @@ async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncIterator
                     continue
                 if line == "data: [DONE]":
                     break
-                chunk = read(json.loads(line[6:]))
+                chunk = read(_event(line))
                 yield chunk
                 if chunk.finish:
                     return
     except httpx.HTTPError as broken:
         raise EngineLost(type(broken).__name__) from broken
+    except RuntimeError as closed:  # httpx says so of a client that was given up with its engine
+        if http.is_closed:
+            raise EngineLost("closed") from closed
+        raise
     raise EngineLost("no finish")
+
+
+def _event(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line.removeprefix("data: "))
+    except ValueError:
+        raise EngineLost("half an event") from None
+    if not isinstance(found, dict):
+        raise EngineLost("not an event")
+    return found
 
 
 def read(raw: dict[str, Any]) -> Chunk:
@@ -97,4 +111,7 @@ def _cause(reason: dict[str, Any]) -> str:
         return "preempted"
     if "timeout" in message:
         return "timeout"
-    return "bad_request" if reason.get("status_code") == 400 else "cancelled"
+    status = reason.get("status_code") or 200
+    if status >= 500:
+        return "engine_lost"
+    return "bad_request" if status >= 400 else "cancelled"

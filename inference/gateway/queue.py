@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ class Waiting:
     salt: Salt
     arrived: float
     expires: float
+    number: int = 0  # given by the queue: who came before whom
     requeues: int = 0
+    stopped: str = ""  # why it shall not be served any more
 
     @property
     def tokens(self) -> int:
@@ -35,28 +38,40 @@ class Waiting:
 
 
 class Queue:
-    """Bounded per band. A pushed-back request goes to the front of its band."""
+    """Bounded per band."""
 
     def __init__(self) -> None:
         self._bands: dict[Band, deque[Waiting]] = {band: deque() for band in Band}
+        self._numbers = itertools.count(1)
 
-    def push(self, waiting: Waiting, *, front: bool = False) -> Refused | None:
+    def push(self, waiting: Waiting) -> Refused | None:
         """Take it in, or refuse with a reason and a time to come back."""
         band = self._bands[waiting.ticket.band]
-        if front:
-            band.appendleft(waiting)
-            return None
         if len(band) >= CLASSES[waiting.ticket.band].queue_bound:
             return Refused("queue_full", retry_after=10.0)
+        waiting.number = next(self._numbers)
         band.append(waiting)
         return None
 
-    def pop(self, fits: Callable[[Waiting], bool]) -> Waiting | None:
-        """The first that fits, higher bands first. One that does not fit yet lets those behind it pass."""
-        for band in Band:
-            waiting = next((w for w in self._bands[band] if fits(w)), None)
-            if waiting is not None:
-                self._bands[band].remove(waiting)
+    def push_back(self, waiting: Waiting) -> None:
+        """Take it in again, whatever the bound: before all who came after it."""
+        band = self._bands[waiting.ticket.band]
+        later = (place for place, other in enumerate(band) if other.number > waiting.number)
+        band.insert(next(later, len(band)), waiting)
+
+    def pop(self, follows: Callable[[Waiting], bool], fits: Callable[[Waiting], bool]) -> Waiting | None:
+        """The first that may go, higher bands first.
+
+        One that waits for somebody else's prefix lets others pass. One that waits for room does not: small requests would
+        take every place that becomes free, and a large one would never go.
+        """
+        for band in self._bands.values():
+            for waiting in band:
+                if follows(waiting):
+                    continue
+                if not fits(waiting):
+                    return None
+                band.remove(waiting)
                 return waiting
         return None
 
@@ -68,16 +83,16 @@ class Queue:
             return False
         return True
 
-    def expired(self, now: float) -> list[Waiting]:
-        """Those whose time is over, taken out."""
-        over = [w for band in self._bands.values() for w in band if w.expires <= now]
-        for waiting in over:
+    def take(self, which: Callable[[Waiting], bool]) -> list[Waiting]:
+        """All that are so, taken out."""
+        found = [waiting for band in self._bands.values() for waiting in band if which(waiting)]
+        for waiting in found:
             self.remove(waiting)
-        return over
+        return found
 
     def position(self, waiting: Waiting) -> tuple[int, int]:
         """Its place in its band from 1, and how many will be served before it."""
-        place = list(self._bands[waiting.ticket.band]).index(waiting) + 1
+        place = self._bands[waiting.ticket.band].index(waiting) + 1
         ahead = place - 1
         for band in Band:
             if band == waiting.ticket.band:

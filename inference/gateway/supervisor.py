@@ -1,27 +1,29 @@
-"""Starts the engine, watches it, restarts it with growing pauses, and never leaves a process of its group behind."""
+"""Starts the engine, proves it, watches it, and starts it again with growing pauses."""
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import hashlib
 import json
+import logging
 import os
 import secrets
-import signal
 import socket
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from inference.gateway import engines
+from inference.gateway.backoff import LONGEST, Backoff
+from inference.gateway.child import Child
 from inference.gateway.config import Config
+from inference.gateway.dialect import EngineLost
 from inference.gateway.engines import Engine
 
 EX_CONFIG = 78  # the engine says that starting it again would not help
@@ -29,43 +31,67 @@ _PASSED = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES",
     "XDG_CACHE_HOME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE",
 )  # fmt: skip
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Why a life of the engine ended. `final`: starting it again at once would end the same way."""
+
+    why: str
+    final: bool = False
 
 
 class Supervisor:
     """One engine's life. `on_ready` is told whenever it can take work, `on_lost` whenever it no longer can."""
 
-    def __init__(self, config: Config, on_ready: Callable[[], None], on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        on_ready: Callable[[], None],
+        on_lost: Callable[[], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
         self.config, self.on_ready, self.on_lost = config, on_ready, on_lost
-        kind: Any = "fake" if config.fake else "sglang"
-        self.engine = Engine(name="fake" if config.fake else "SGLang", kind=kind)
-        self.child: subprocess.Popen[bytes] | None = None
+        self.clock, self.sleep, self.transport = clock, sleep, transport
+        self.engine = Engine(
+            name="fake" if config.fake else "SGLang", kind="fake" if config.fake else "sglang"
+        )
+        self.child = Child(config.run / "engine.pid", config.logs / "engine.log")
         self.restarts = 0
         self.stopping = False
-        self.last_token = time.monotonic()
         self.busy: Callable[[], bool] = lambda: False
         self._doubted = False
+        self._silent = 0.0  # seconds of work since the last token
+        self._served_since: float | None = None
 
     async def keep(self) -> None:
         """Until `stop`: start, wait, check, watch, and again."""
-        pause = 1.0
-        self._reap_stale()
+        backoff = Backoff()
+        await self.child.reap_stale()
         while not self.stopping:
-            began = time.monotonic()
-            problem = await self._live()
-            self.on_lost()
-            await self._end()
+            self._served_since = None
+            ended = await self._live()
             if self.stopping:
                 return
-            if time.monotonic() - began > 120:
-                pause = 1.0
+            now = self.clock()
+            pause, down = backoff.after(0.0 if self._served_since is None else now - self._served_since, now)
+            if ended.final:
+                pause, down = LONGEST, True
+            log.warning("the engine ended: %s; again in %.0f s", ended.why, pause)
+            self.engine.move("down" if down else "restarting", ended.why)
+            self.on_lost()
+            await self.engine.disconnect()
+            await self.child.end()
             self.restarts += 1
-            self.engine.move(
-                "down" if problem.startswith("final: ") else "restarting", problem.removeprefix("final: ")
-            )
-            if problem.startswith("final: "):
-                pause = 60.0
-            await asyncio.sleep(pause)
-            pause = min(60.0, pause * 2)
+            await self.sleep(pause)
+
+    def heard(self) -> None:
+        """The engine said something."""
+        self._silent = 0.0
 
     def doubt(self) -> None:
         """A stream broke: nothing more is handed over until the engine has proved that it lives."""
@@ -76,121 +102,133 @@ class Supervisor:
     async def stop(self) -> None:
         """End the engine: SIGTERM, ten seconds, SIGKILL, and wait until the group is gone."""
         self.stopping = True
-        await self._end(grace=10.0)
+        self.engine.move("down", "the gateway stops")
+        await self.child.end(grace=10.0)
+        await self.engine.disconnect()
 
-    async def _live(self) -> str:
-        """One life of the engine; returns why it ended."""
-        engine, expected = self.engine, {}
+    async def _live(self) -> Ended:
+        """One life of the engine."""
+        engine = self.engine
         if self.config.url:
             engine.url = self.config.url.rstrip("/")
-            engine.move("loading", "waiting for the remote engine")
-            self._describe_remote()
+            if not self._describe_remote():
+                return Ended(
+                    "give NEKIBU_MODEL, the directory with the remote model's tokenizer.json", final=True
+                )
         else:
             engine.key, engine.admin_key = secrets.token_hex(24), secrets.token_hex(24)
-            status_file = self._start()
-        deadline = time.monotonic() + self.config.start_seconds
-        while not await engines.is_ready(engine):
-            if self._exited():
-                return self._last_words()
-            if not self.config.url and not self.config.fake:
-                expected = self._read_status(status_file)
-                if engine.state == "installing":
-                    deadline = (
-                        time.monotonic() + self.config.start_seconds
-                    )  # unpacking the model has its own pace
-            if time.monotonic() > deadline:
-                return f"not ready after {self.config.start_seconds:.0f} s"
-            await asyncio.sleep(0.3)
-        if not self.config.url and not self.config.fake:
-            expected = self._read_status(status_file)
-        engine.connect()
-        try:
-            problem = await engines.learn(engine, expected) or await engines.isolated(engine)
-        except (httpx.HTTPError, TimeoutError, ValueError, engines_lost()) as broken:
-            return f"the first probe failed: {type(broken).__name__}"
+            self._start()
+        engine.connect(self.transport)
+        problem = await self._wait_until_ready() or await self._proof()
         if problem:
-            return f"final: {problem}"
-        self.last_token = time.monotonic()
+            return problem
+        self.heard()
         self._doubted = False
+        self._served_since = self.clock()
+        log.info("the engine is ready: %s on %s", engine.model, engine.device)
         engine.move("ready")
         self.on_ready()
         return await self._watch()
 
-    async def _watch(self) -> str:
+    async def _wait_until_ready(self) -> Ended | None:
+        engine = self.engine
+        deadline = self.clock() + self.config.start_seconds
+        while not await engines.is_ready(engine):
+            if self.stopping:
+                return Ended("stopped")
+            if self.child.code is not None:
+                return self._last_words()
+            if engine.kind == "sglang" and not self.config.url:
+                self._read_status()
+                if engine.state == "installing":  # unpacking the model has its own pace
+                    deadline = self.clock() + self.config.start_seconds
+            if self.clock() > deadline:
+                return Ended(f"not ready after {self.config.start_seconds:.0f} s")
+            await self.sleep(0.3)
+        return None
+
+    async def _proof(self) -> Ended | None:
+        """It is the one that was launched, and it keeps tenants apart."""
+        expected = self._read_status() if self.engine.kind == "sglang" and not self.config.url else {}
+        try:
+            problem = await engines.learn(self.engine, expected) or await engines.isolated(self.engine)
+        except (httpx.HTTPError, TimeoutError, ValueError, EngineLost) as broken:
+            return Ended(f"the first probe failed: {type(broken).__name__}")
+        return Ended(problem, final=True) if problem else None
+
+    async def _watch(self) -> Ended:
+        before, asked = self.clock(), self.clock()
         while not self.stopping:
-            if self._exited():
+            if self.child.code is not None:
                 return self._last_words()
             if self._doubted:
-                await asyncio.sleep(1.0)  # a dying server still answers for a moment
-                if self._exited():
+                await self.sleep(1.0)  # a dying server still answers for a moment
+                if self.child.code is not None:
                     return self._last_words()
                 if not await self._proves_alive():
-                    return "the engine did not answer after a broken stream"
+                    return Ended("the engine did not answer after a broken stream")
                 self._doubted = False
                 self.engine.move("ready")
                 self.on_ready()
-            if self.busy() and time.monotonic() - self.last_token > self.config.silence_seconds:
-                return f"no token for {self.config.silence_seconds:.0f} s"
-            if self.config.url and not await engines.is_ready(self.engine):
-                await asyncio.sleep(2)
+            now = self.clock()
+            # Only time with work counts: an engine that nobody asks says nothing, and is well.
+            self._silent += now - before if self.busy() else 0.0
+            before = now
+            if self._silent > self.config.silence_seconds:
+                if not await self._proves_alive():
+                    return Ended(f"no token for {self.config.silence_seconds:.0f} s")
+                self.heard()
+            if self.config.url and now - asked > 1.0:
+                asked = now
                 if not await engines.is_ready(self.engine):
-                    return "the remote engine does not answer"
-            await asyncio.sleep(0.25)
-        return "stopped"
+                    await self.sleep(2.0)
+                    if not await engines.is_ready(self.engine):
+                        return Ended("the remote engine does not answer")
+            await self.sleep(0.25)
+        return Ended("stopped")
 
     async def _proves_alive(self) -> bool:
         try:
             async with asyncio.timeout(20):
                 return await engines.cached(self.engine, [11, 12, 13], secrets.token_hex(32)) is not None
-        except (httpx.HTTPError, TimeoutError, engines_lost()):
+        except (httpx.HTTPError, TimeoutError, EngineLost):
             return False
 
-    def _start(self) -> Path:
+    def _start(self) -> None:
         config, engine = self.config, self.engine
-        for folder in (config.run, config.logs, config.models):
+        for folder in (config.run, config.models):
             folder.mkdir(parents=True, exist_ok=True)
         port = _free_port()
         engine.url = f"http://127.0.0.1:{port}"
-        status_file = config.run / "engine-status.json"
-        status_file.unlink(missing_ok=True)
+        self._status_file.unlink(missing_ok=True)
         env = {name: os.environ[name] for name in _PASSED if name in os.environ}
         if config.fake:
-            command = [sys.executable, "-m", "inference.fake", "--port", str(port)]
+            command = [sys.executable, "-m", "inference.fake", "--port", str(port), *config.fake_options]
             self._describe_fake()
         else:
             command = [
                 sys.executable, "-m", "inference.engine", "--profile", config.profile, "--models-dir", str(config.models),
-                "--port", str(port), "--run-dir", str(config.run), "--status-file", str(status_file),
+                "--port", str(port), "--run-dir", str(config.run), "--status-file", str(self._status_file),
                 *(["--model", config.model] if config.model else []),
             ]  # fmt: skip
             env |= {"NEKIBU_ENGINE_KEY": engine.key, "NEKIBU_ENGINE_ADMIN_KEY": engine.admin_key}
             engine.move("installing", "preparing the model")
-        with (config.logs / "engine.log").open("ab") as log:
-            self.child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=env,
-                start_new_session=True,
-                preexec_fn=_die_with_parent,
-            )
-        (config.run / "engine.pid").write_text(str(self.child.pid))
-        return status_file
+        self.child.start(command, env)
 
-    def _read_status(self, path: Path) -> dict[str, Any]:
+    @property
+    def _status_file(self) -> Path:
+        return self.config.run / "engine-status.json"
+
+    def _read_status(self) -> dict[str, Any]:
+        """What the engine's launcher has written so far; returns what its server must confirm."""
         try:
-            status = json.loads(path.read_text())
+            status = json.loads(self._status_file.read_text())
         except (OSError, ValueError):
             return {}
         engine, launch = self.engine, status.get("launch") or {}
-        if status["stage"] == "loading":
-            engine.model, engine.revision, engine.device = (
-                status["model"],
-                status["revision"],
-                status["device"],
-            )
-            engine.tokenizer = status["tokenizer"]
+        if status.get("stage") == "loading":
+            engine.model, engine.revision = status["model"], status["revision"]
+            engine.device, engine.tokenizer = status["device"], status["tokenizer"]
             engine.context_length, engine.vocab_size = launch.get("context_length"), launch.get("vocab_size")
             public = {k: v for k, v in launch.items() if k not in {"port", "host"}}
             engine.fingerprint = hashlib.sha256(
@@ -208,106 +246,38 @@ class Supervisor:
         from inference.fake import engine as fake
 
         engine = self.engine
-        engine.model, engine.revision, engine.device, engine.tokenizer = (
-            fake.NAME,
-            fake.REVISION,
-            "none",
-            "bytes",
-        )
-        engine.context_length, engine.vocab_size, engine.fingerprint = fake.CONTEXT, fake.VOCABULARY, "fake"
+        engine.model, engine.revision, engine.device = fake.NAME, fake.REVISION, "none"
+        engine.tokenizer, engine.fingerprint = "bytes", fake.FINGERPRINT
+        engine.context_length, engine.vocab_size = fake.CONTEXT, fake.VOCABULARY
         engine.move("loading", "starting")
 
-    def _describe_remote(self) -> None:
+    def _describe_remote(self) -> bool:
+        """False when nobody could tokenise for it, and so nothing sent to it could be checked."""
         engine, model = self.engine, Path(self.config.model or "")
-        engine.device, engine.model = "remote", self.config.model or self.engine.url
-        if (model / "tokenizer.json").is_file():
+        engine.device, engine.model = "remote", self.config.model or engine.url
+        if not (model / "tokenizer.json").is_file():
+            return False
+        shape = json.loads((model / "config.json").read_text()) if (model / "config.json").is_file() else {}
+        engine.tokenizer = str(model / "tokenizer.json")
+        if "vocab_size" in shape:
+            engine.vocab_size = shape["vocab_size"]
+        else:
             from inference.tokens import load
 
-            shape = (
-                json.loads((model / "config.json").read_text()) if (model / "config.json").is_file() else {}
-            )
-            engine.tokenizer = str(model / "tokenizer.json")
-            engine.vocab_size = shape.get("vocab_size") or load(engine.tokenizer).vocab_size
-            engine.context_length = shape.get("max_position_embeddings")
-        else:
-            engine.move("down", "give NEKIBU_MODEL, the directory with the remote model's tokenizer.json")
+            engine.vocab_size = load(engine.tokenizer).vocab_size
+        engine.context_length = shape.get("max_position_embeddings")
+        engine.move("loading", "waiting for the remote engine")
+        return True
 
-    def _exited(self) -> bool:
-        return self.child is not None and self.child.poll() is not None
-
-    def _last_words(self) -> str:
-        code = self.child.returncode if self.child else None
-        status = self.config.run / "engine-status.json"
+    def _last_words(self) -> Ended:
+        code = self.child.code
         if code == EX_CONFIG:
             with suppress(OSError, ValueError, KeyError, TypeError):
-                return f"final: {json.loads(status.read_text())['error']['message']}"
-        return f"the engine ended with status {code}"
-
-    async def _end(self, grace: float = 0.0) -> None:
-        if self.engine.http is not None:
-            await self.engine.http.aclose()
-            self.engine.http = None
-        child, self.child = self.child, None
-        if child is None:
-            return
-        if grace and child.poll() is None:
-            child.terminate()
-            until = time.monotonic() + grace
-            while child.poll() is None and time.monotonic() < until:
-                await asyncio.sleep(0.1)
-        await _kill_group(child.pid)
-        child.wait()
-        (self.config.run / "engine.pid").unlink(missing_ok=True)
-        _sweep_shared_memory()
-
-    def _reap_stale(self) -> None:
-        """A gateway that was killed takes its engine along; should one be left all the same, it ends now."""
-        path = self.config.run / "engine.pid"
-        try:
-            pid = int(path.read_text())
-            words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except (OSError, ValueError):
-            return
-        if b"sglang" in words or b"inference.engine" in words or b"inference.fake" in words:
-            with suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)
-        path.unlink(missing_ok=True)
-
-
-def engines_lost() -> type[Exception]:
-    """The dialect's word for a broken stream."""
-    from inference.gateway.dialect import EngineLost
-
-    return EngineLost
-
-
-async def _kill_group(pid: int) -> None:
-    for _try in range(100):
-        try:
-            os.killpg(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            return
-        with suppress(ChildProcessError):
-            os.waitpid(pid, os.WNOHANG)
-        await asyncio.sleep(0.1)
-
-
-def _sweep_shared_memory() -> None:
-    """Load snapshots of servers that are gone: one is left behind by each kill."""
-    used: set[str] = set()
-    for maps in Path("/proc").glob("[0-9]*/maps"):
-        with suppress(OSError):
-            used.update(line.split()[-1] for line in maps.read_text().splitlines() if "sglang_loads_" in line)
-    for left in Path("/dev/shm").glob("sglang_loads_*.shm"):  # noqa: S108
-        if str(left) not in used:
-            left.unlink(missing_ok=True)
+                return Ended(json.loads(self._status_file.read_text())["error"]["message"], final=True)
+        return Ended(f"the engine ended with status {code}")
 
 
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)
