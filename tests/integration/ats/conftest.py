@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from ats import services
 from inference import connection
 from inference.fake import LocalGateway
+from nekibu.files.parsers.base import Parsed
+from nekibu.files.parsers.registry import parse
 from nekibu.jobs import tasks
 from nekibu.jobs.models import Outbox
 from nekibu.tenants.scope import tenant_scope
@@ -21,6 +25,22 @@ def gateway():
     connection.install(local)
     yield local
     connection.install(None)
+
+
+_READ: dict[str, Parsed] = {}
+
+
+def read_once(path: Path, name: str) -> Parsed:
+    """The reading of a file's bytes, made once for all tests, in place of the child that gives the same value."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest not in _READ:
+        _READ[digest] = parse(path, name)
+    return _READ[digest]
+
+
+@pytest.fixture(autouse=True)
+def files_read_once(monkeypatch):
+    monkeypatch.setattr("nekibu.files.services.parse_file", read_once)
 
 
 @pytest.fixture

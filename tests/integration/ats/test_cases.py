@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from inference.models import Attempt, Decision
 from nekibu.errors import InvalidInput, TooLarge
 from nekibu.files.models import ParsedText, StoredFile
 from nekibu.files.parsers.base import Parsed
-from nekibu.files.parsers.registry import parse
 from nekibu.files.selectors import original
 from nekibu.files.spans import locate
 from nekibu.language.identifiers import find_emails, find_phones
@@ -28,7 +26,7 @@ from nekibu.language.mask import mask
 from nekibu.language.sections import work_intervals
 from nekibu.tenants.scope import tenant_scope
 from samples import generate, hostile, rubrics
-from tests.integration.ats.conftest import work
+from tests.integration.ats.conftest import read_once, work
 
 AS_OF = date(*generate.AS_OF, 28)
 
@@ -58,19 +56,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     for number, sample in enumerate(generate.generate()):
         path = folder / str(number)
         path.write_bytes(sample.body)
-        found.append(Case(sample.name, sample.body, sample.truth, parse(path, sample.name)))
+        found.append(Case(sample.name, sample.body, sample.truth, read_once(path, sample.name)))
     return found
-
-
-@pytest.fixture
-def read_before(cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of the set is not read again: its reading stands in for the child, which gives the same value."""
-    known = {hashlib.sha256(case.body).hexdigest(): case.read for case in cases}
-
-    def again(path: Path, name: str) -> Parsed:
-        return known.get(hashlib.sha256(path.read_bytes()).hexdigest()) or parse(path, name)
-
-    monkeypatch.setattr("nekibu.files.services.parse_file", again)
 
 
 def test_every_file_has_its_quality_page_by_page_and_its_flags(cases: list[Case]) -> None:
@@ -174,7 +161,6 @@ def test_the_whole_set_ends_with_its_true_rule_verdicts_and_no_model_is_asked(
     gateway: Any,
     no_doorbell: None,
     cases: list[Case],
-    read_before: None,
 ) -> None:
     recruiter = person_of(tenant, "recruiter")
     posts = {}
@@ -246,7 +232,7 @@ def _same(
 
 @pytest.mark.django_db(transaction=True)
 def test_every_hostile_file_ends_in_a_state_with_its_reason_and_without_a_decision(
-    tenant: Any, job: Any, person_of: Any, gateway: Any, no_doorbell: None, read_before: None
+    tenant: Any, job: Any, person_of: Any, gateway: Any, no_doorbell: None
 ) -> None:
     recruiter, post = person_of(tenant, "recruiter"), job(tenant, rubrics.BUYER)
     kept: dict[Any, hostile.Hostile] = {}
