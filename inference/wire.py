@@ -193,9 +193,9 @@ TERMINAL = (Done, Refused, Aborted)
 
 def frame_from_json(raw: object) -> Frame:
     """The frame in `raw`. Raises `BadWire` when its type is unknown or its fields are wrong."""
-    if not isinstance(raw, dict) or raw.get("type") not in FRAMES:
+    if not isinstance(raw, dict) or str(raw.get("type")) not in FRAMES:
         raise BadWire("unknown frame")
-    kind = FRAMES[raw["type"]]
+    kind = FRAMES[str(raw["type"])]
     return kind.from_json({name: value for name, value in raw.items() if name != "type"})
 
 
