@@ -24,6 +24,12 @@ MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for
 _FULL_NAMES = [name for name in MONTHS if len(name) > 4 or name in {"ocak", "mart", "ekim", "june", "july"}]
 
 
+class NotADate(InvalidInput):
+    """This is not a date: YYYY, YYYY-MM or YYYY-MM-DD is expected."""
+
+    code = "invalid_date"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class PartialDate:
     """A year, a month or a day, exactly as precise as it was stated; nothing is filled in."""
@@ -78,7 +84,7 @@ def parse_partial(text: str, *, field: str = "date") -> PartialDate:
             return PartialDate(year or 0, month, day)
         except ValueError:
             pass
-    raise InvalidInput(f"{field}: {text!r} is not a date.", code="invalid_date", field=field, value=text)
+    raise NotADate(field=field, value=text)
 
 
 def parse_end(text: str | None, *, field: str = "end_date") -> PartialDate | None:
