@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils.html import escape
 
 from ats import services
 from ats.inference_tasks import UNREAD
-from ats.models import Application, CriterionVerdict, Evaluation
+from ats.models import Application, Candidate, CriterionVerdict, Evaluation
+from ats.permissions import AtsAction
 from ats.rules import judge
 from ats.states import EvaluationStatus, VerdictState
 from inference.models import Attempt, Decision
@@ -24,7 +29,11 @@ from nekibu.files.spans import locate
 from nekibu.language.identifiers import find_emails, find_phones
 from nekibu.language.mask import mask
 from nekibu.language.sections import work_intervals
+from nekibu.language.turkish import fold
+from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import tenant_scope
+from nekibu.users.models import User
+from nekibu.users.services import create_token
 from samples import generate, hostile, rubrics
 from tests.integration.ats.conftest import read_once, work
 
@@ -258,3 +267,102 @@ def test_every_hostile_file_ends_in_a_state_with_its_reason_and_without_a_decisi
         assert set(Evaluation.objects.values_list("status", "block_reason")) == {("blocked", "unreadable")}
         assert Decision.objects.count() == 0
     assert gateway.engine.calls == []
+
+
+@pytest.fixture
+def browser(client: Any, person_of: Any, tenant: Any) -> Any:
+    """A recruiter's browser, reading English."""
+    user = User.objects.get(pk=person_of(tenant, "recruiter").user_id)
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["nekibu_language"] = "en"
+    return client
+
+
+@pytest.fixture
+def program(person_of: Any, tenant: Any) -> dict[str, str]:
+    """The header of a recruiter's program."""
+    actor = person_of(tenant, "recruiter")
+    with tenant_scope(tenant.id):
+        user = User.objects.get(pk=actor.user_id)
+        scopes = [
+            AtsAction.APPLICATION_READ,
+            AtsAction.APPLICATION_WRITE,
+            AtsAction.CV_READ,
+            AtsAction.CANDIDATE_READ,
+        ]
+        token = create_token(actor=Actor.system(tenant.id, "test"), user=user, name="test", scopes=scopes)
+    return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "name",
+    ["özgeçmiş_Çağrı.docx", "резюме.docx", "履歴書 (1).pdf", "CV; “son” 2026.pdf", "Cag\u0306rı & ortağı.txt", "100% CV #2.txt"],
+)  # fmt: skip
+def test_a_file_keeps_its_name_from_upload_to_list_page_and_download(
+    tenant: Any, job: Any, browser: Any, program: dict[str, str], no_doorbell: None, name: str
+) -> None:
+    post = job(tenant, rubrics.BUYER)
+    for number, send in enumerate(("page", "program")):
+        file = SimpleUploadedFile(name, f"Satınalma uzmanı {number}".encode())
+        if send == "page":
+            there = reverse("ats-upload", args=[post.id])
+            sent = browser.post(there, {"file": file}, headers={"accept": "application/json"})
+            assert (sent.status_code, sent.json()["name"]) == (201, name)
+        else:
+            keyed = {**program, "Idempotency-Key": f"k-{number}"}
+            sent = browser.post(
+                reverse("api-applications"), {"file": file, "job": str(post.id)}, headers=keyed
+            )
+            assert (sent.status_code, sent.json()["cv"]["name"]) == (201, name)
+    work(tenant)
+    listed = browser.get(reverse("api-applications"), headers=program).json()["results"]
+    assert [row["cv"]["name"] for row in listed] == [name, name]
+    for row in listed:
+        page = browser.get(reverse("ats-application", args=[row["id"]])).content.decode()
+        assert escape(name) in page
+        for there, headers in (
+            (reverse("ats-cv", args=[row["id"]]), {}),
+            (reverse("api-cv", args=[row["id"]]), program),
+        ):
+            header = browser.get(there, headers=headers)["Content-Disposition"]
+            assert unquote(header.partition("filename*=UTF-8''")[2]) == name and header.isascii()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("ışık", ["IŞIK Er", "Işık Can"]), ("ISIK", ["IŞIK Er", "Işık Can"]), ("inşaat", ["İNŞAAT Ltd"]), ("sukru caglar", ["Şükrü ÇAĞLAR"]),
+        ("ŞÜKRÜ çağ", ["Şükrü ÇAĞLAR"]), ("çağrı", ["Cag\u0306rı Öz"]), ("Cag\u0306ri", ["Cag\u0306rı Öz"]), ("istanbul", ["İstanbullu Ali"]),
+        ("İSTANBUL", ["İstanbullu Ali"]), ("Ltd", ["İNŞAAT Ltd"]), ("%", []), ("_", []),
+    ],
+)  # fmt: skip
+def test_a_candidate_is_found_by_every_spelling_of_the_name(
+    tenant: Any, browser: Any, program: dict[str, str], query: str, found: list[str]
+) -> None:
+    with tenant_scope(tenant.id):
+        for name in ("Şükrü ÇAĞLAR", "İstanbullu Ali", "Cag\u0306rı Öz", "İNŞAAT Ltd", "Işık Can", "IŞIK Er"):
+            Candidate.objects.create(name=name, search_key=fold(name))
+    answer = browser.get(reverse("api-candidates"), {"q": query}, headers=program)
+    assert [row["name"] for row in answer.json()["results"]] == found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_recruiter_sees_what_was_lost_and_what_was_hidden(
+    tenant: Any, job: Any, person_of: Any, browser: Any, no_doorbell: None
+) -> None:
+    recruiter, post = person_of(tenant, "recruiter"), job(tenant, rubrics.BUYER)
+    with tenant_scope(tenant.id):
+        ids = {
+            name: services.add_cv(actor=recruiter, job=post, name=name, chunks=[build()]).id
+            for name, build in (("kayıp.pdf", hostile.damaged_pdf), ("kenar.pdf", hostile.off_page_pdf))
+        }
+    work(tenant)
+    pages = {
+        name: browser.get(reverse("ats-application", args=[found]), {"tab": "hidden"}).content.decode()
+        for name, found in ids.items()
+    }
+    assert "Partly readable" in pages["kayıp.pdf"]
+    assert "Hidden text found" in pages["kenar.pdf"] and escape(hostile.NOTE) in pages["kenar.pdf"]
+    assert "Hidden text found" not in pages["kayıp.pdf"]
