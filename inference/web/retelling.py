@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from inference.reasons import Noted
-from inference.web.words import BANDS, RULE_HITS, Word, word
+from inference.web.words import BANDS, RULE_HITS, TRUST, Word, word
 from nekibu.sentences import retold
 
 IMPACTS: dict[str, Word] = {"low": _("low impact"), "medium": _("medium impact"), "high": _("high impact")}
@@ -34,5 +34,11 @@ def told(text: str) -> str:
 
 
 def _named(name: str, value: str) -> str:
-    tables = {"flag": RULE_HITS, "band": BANDS, "impact": IMPACTS, "reversibility": REVERSIBILITY}
+    tables = {
+        "flag": RULE_HITS,
+        "band": BANDS,
+        "impact": IMPACTS,
+        "reversibility": REVERSIBILITY,
+        "trust_class": TRUST,
+    }
     return word(tables[name], value) if name in tables else value

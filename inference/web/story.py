@@ -25,6 +25,7 @@ from inference.web.words import (
     RULE_HITS,
     SEGMENTS,
     TIERS,
+    TRUST,
     inside,
     sentence_case,
     word,
@@ -204,7 +205,7 @@ def _key(account: Account, step: DecisionStep) -> Stage:
         sentence = _("Nobody: a one-time salt was used.")
     rows = (
         Row((_("Tenant"), space["tenant"])),
-        Row((_("Class of rights"), space["trust_class"])),
+        Row((_("Class of rights"), word(TRUST, space["trust_class"]))),
         Row((_("Epoch of rights"), space["acl_epoch"])),
         Row((_("Salt id (never the salt)"), salt or "–")),
     )

@@ -122,6 +122,7 @@ DATA_CLASSES: dict[str, Word] = {
     "internal": _("internal"),
     "restricted": _("restricted"),
 }
+TRUST: dict[str, Word] = {"tenant": _("everybody in the company")}
 FIELD_KINDS: dict[str, Word] = {
     "source_uri": _("web addresses"),
     "identifier": _("identifiers"),
