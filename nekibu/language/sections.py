@@ -13,7 +13,8 @@ from nekibu.language.turkish import fold, key
 
 SectionKind = Literal[
     "summary", "personal", "experience", "internship", "education", "training", "skills", "languages",
-    "certificates", "projects", "military", "volunteering", "publications", "references", "interests",
+    "certificates", "projects", "military", "volunteering", "publications", "awards", "memberships", "references",
+    "interests", "other",
 ]  # fmt: skip
 
 
@@ -28,25 +29,32 @@ class Section:
 
 
 _HEADINGS: dict[SectionKind, str] = {
-    "summary": r"(?:kariyer |profesyonel )?(?:ozet|hedef)\w*|hakkimda|profil|(?:professional |career )?(?:summary|objective)|profile|about(?: me)?",
+    "summary": r"(?:kariyer |profesyonel )?(?:ozet|hedef)\w*|hakkimda|(?:kisisel |profesyonel )?profil|(?:professional |career )?(?:summary|objective)|"
+    r"(?:professional |personal )?profile|about(?: me)?",
     "personal": r"(?:kisisel|kimlik|iletisim) bilgi\w*|iletisim|personal (?:details|information|data)|contact(?: (?:details|information))?",
-    "internship": r"staj(?:lar|lari|larim| deneyim\w*| bilgi\w*)?|internships?",
-    "experience": r"(?:(?:is|mesleki|profesyonel|calisma|kariyer) )?(?:deneyim|tecrube)\w*(?: bilgi\w*)?|calisma (?:gecmisi|hayati)|"
-    r"is (?:gecmisi|hayati)|kariyer(?: gecmisi)?|(?:(?:professional|work|relevant|career|employment) )?experiences?|"
-    r"(?:employment|work|career)(?: history)?",
-    "education": r"(?:egitim|ogrenim|akademik)(?: (?:bilgi|durum|gecmis|hayat)\w*)?|education(?:al)?(?: (?:background|history|details))?|"
+    "internship": r"staj(?:lar|lari|larim| deneyim\w*| bilgi\w*)?|internships?(?: experience)?",
+    "experience": r"(?:(?:is|mesleki|profesyonel|calisma|kariyer|kurumsal|sektorel|is ve staj) )?(?:deneyim|tecrube)\w*(?: bilgi\w*)?|"
+    r"(?:calisma|is|mesleki|kariyer) (?:gecmis\w*|hayat\w*)|kariyer|serbest calisma\w*|freelance(?: (?:work|projects|experience|isler))?|"
+    r"(?:(?:professional|work|relevant|career|employment|additional|industry) )?experiences?(?: (?:and|&) \w+)?|"
+    r"(?:employment|work|career|professional)(?: (?:history|background))|employment|work|career",
+    "education": r"(?:egitim|ogrenim|akademik|okul|mezuniyet)(?: (?:bilgi|durum|gecmis|hayat)\w*)?|education(?:al)?(?: (?:background|history|details))?|"
     r"academic (?:background|history|qualifications)|(?:egitim|education)(?: ve | and |/| & )\w+",
-    "training": r"kurs\w*(?: ve (?:seminer|egitim)\w*)?|seminer\w*(?: ve kurs\w*)?|egitimler(?:im)?|training(?:s)?(?: and \w+)?|courses?",
-    "skills": r"(?:teknik |bilgisayar |mesleki )?(?:yetenek|yetkinlik|beceri)\w*|bilgisayar bilgi\w*|(?:technical |core |key |computer )?"
-    r"(?:skills|competenc\w+)(?: \w+)?|teknolojiler|technologies|programlar",
+    "training": r"kurs\w*(?: ve (?:seminer|egitim|sertifika)\w*)?|seminer\w*(?: ve kurs\w*)?|egitimler(?:im)?|(?:aldigi|katildigi)m? egitimler|"
+    r"training(?:s)?(?: and \w+)?|(?:training )?courses?",
+    "skills": r"(?:(?:teknik|bilgisayar|mesleki|kisisel|temel) )?(?:yetenek|yetkinlik|beceri)\w*|(?:bilgisayar|yazilim|program) bilgi\w*|"
+    r"(?:kullanilan |bilgisayar )?program(?:lar|lari)|(?:[a-z]+ )?(?:skills|competenc\w+)(?: (?:and|&) \w+| \w+)?|teknolojiler|technologies|"
+    r"tools(?: (?:and|&) \w+)?|tech(?:nology)? stack|araclar",
     "languages": r"(?:yabanci )?dil(?:ler|leri)?(?: (?:bilgi|beceri|yetkinlik)\w*)?|yabanci dil(?:ler)?|(?:foreign )?languages?(?: skills)?",
-    "certificates": r"(?:sertifika|belge|lisans ve sertifika)\w*(?: ve \w+)?|certificat\w+|licen[cs]es?(?: (?:and|&) certificat\w+)?",
-    "projects": r"proje(?:ler|lerim)?|projects",
+    "certificates": r"(?:sertifika|belge|lisans ve sertifika)\w*(?: ve \w+)?|certificat\w+(?: (?:and|&) \w+)?|licen[cs]es?(?: (?:and|&) certificat\w+)?",
+    "projects": r"(?:(?:secili|onemli|kisisel|akademik) )?proje(?:ler|lerim|leri)?|(?:(?:key|selected|personal|academic|side) )?projects",
     "military": r"askerlik(?: \w+)?|military(?: service)?",
-    "volunteering": r"gonullu\w*(?: \w+)?|sosyal sorumluluk\w*|volunt\w+(?: \w+)?",
+    "volunteering": r"gonullu\w*(?: \w+)?|sosyal sorumluluk\w*(?: proje\w*)?|volunt\w+(?: \w+)?|community service",
     "publications": r"yayin(?:lar|larim)?|makaleler|publications?",
+    "awards": r"odul(?:ler|lerim)?(?: ve \w+)?|basari(?:lar|larim)|awards?(?: (?:and|&) \w+)?|honou?rs(?: (?:and|&) \w+)?|achievements",
+    "memberships": r"(?:dernek |mesleki )?uyelik(?:ler|leri|lerim)?|(?:professional )?(?:memberships?|affiliations)",
     "references": r"referans\w*|references?",
-    "interests": r"(?:hobi|ilgi alan)\w*(?: ve \w+)?|hobbies(?: and interests)?|interests",
+    "interests": r"(?:hobi|ilgi alan)\w*(?: ve \w+)?|hobbies(?: and interests)?|interests(?: and hobbies)?",
+    "other": r"(?:ek|diger) bilgi\w*|diger|additional information|other(?: information)?|miscellaneous",
 }  # fmt: skip
 _HEADING = {kind: re.compile(pattern) for kind, pattern in _HEADINGS.items()}
 _STUDY = re.compile(
@@ -55,9 +63,10 @@ _STUDY = re.compile(
 )
 _SERVICE = re.compile(r"\b(?:askerlik|askerligim\w*|terhis|military service)\b")
 _NOT_WORK: frozenset[SectionKind] = frozenset(
-    {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages", "skills"}
+    {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages", "skills",
+     "awards", "memberships"}
 )  # fmt: skip
-_MAYBE_WORK: frozenset[SectionKind] = frozenset({"internship", "projects"})
+_MAYBE_WORK: frozenset[SectionKind] = frozenset({"internship", "projects", "other"})
 _INTERNSHIP = re.compile(r"\bstaj(?:yer)?\b|\bintern(?:ship)?\b")
 _PRODUCT = re.compile(
     r"\b(?:office|excel|word|access|windows|server|sql|autocad|solidworks|revit|sketchup|photoshop|illustrator|indesign|"
@@ -97,7 +106,7 @@ def work_intervals(text: str, *, internships: bool = False) -> list[Interval]:
     found = [stretch for stretch in _intervals(text) if stretch not in maybe]
     if internships:
         sections = find_sections(text)
-        found += [one for one in maybe if section_at(sections, one.start_offset) != "projects"]
+        found += [one for one in maybe if section_at(sections, one.start_offset) not in ("projects", "other")]
     return sorted(found, key=lambda one: one.start_offset)
 
 
@@ -165,10 +174,13 @@ def _heading_kind(line: str) -> SectionKind | None:
     bare = fold(line).strip(" :.-•*_=#|>▪■●◆")
     if not bare or len(bare) > 45:
         return None
-    bare = re.sub(r"^\d{1,2}[.)]\s*", "", bare)
+    bare = re.sub(r"^\d{1,2}[.)]\s*|\s*\([^)]*\)$", "", bare)
     if re.fullmatch(r"(?:\w ){3,}\w", bare):
         bare = bare.replace(" ", "")  # D E N E Y İ M
-    return next((kind for kind, pattern in _HEADING.items() if pattern.fullmatch(bare)), None)
+    said = [bare, *re.split(r" ?[/|] ?", bare)]  # "Deneyim / Experience"
+    return next(
+        (kind for one in said for kind, pattern in _HEADING.items() if pattern.fullmatch(one.strip())), None
+    )
 
 
 def _line_around(text: str, offset: int) -> str:

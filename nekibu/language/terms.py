@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from nekibu.language.turkish import INFLECTION, Key, exact_key, fold, key
 
@@ -51,7 +52,11 @@ def _pattern(folded_term: str, inflected: bool) -> re.Pattern[str] | None:
     if not re.search(r"\w", folded_term):
         return None
     parts = folded_term.split(" ")
-    body = r"[ \-]".join(re.escape(part) for part in parts)
+    body = re.escape(parts[0])
+    for before, part in pairwise(parts):
+        number = before[-1].isalpha() and part[0].isdigit()  # ISO 9001, ISO9001
+        body += (r"[ \-]?" if number else r"[ \-]") + re.escape(part)
+    body = re.sub(r"(?<=[a-z])\\\.js$", r"[. ]?js", body)  # Node.js, NodeJS
     tail = parts[-1]
     if inflected and re.fullmatch(r"[a-z]{4,}", re.split(r"[^a-z]", tail)[-1]):
         body = (_soften(body) if tail[-1] in "kptc" else _pluralise(body, len(parts))) + rf"(?:{INFLECTION})?"

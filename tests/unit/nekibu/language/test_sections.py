@@ -46,6 +46,11 @@ def test_sections_and_work_are_told_apart() -> None:
         ("ÖĞRENİM DURUMU", "education"), ("Eğitim Bilgileri", "education"), ("Education and Training", "education"), ("Sertifikalar ve Eğitimler", "certificates"),
         ("Yabancı Dil", "languages"), ("TEKNİK BECERİLER", "skills"), ("Key Skills", "skills"), ("Askerlik Durumu", "military"), ("Referanslar", "references"),
         ("Gönüllü Çalışmalar", "volunteering"), ("Projelerim", "projects"), ("Stajlar", "internship"), ("Hakkımda", "summary"),
+        ("İş ve Staj Deneyimleri", "experience"), ("Deneyim / Experience", "experience"), ("WORK EXPERIENCE (10 years)", "experience"),
+        ("Professional Background", "experience"), ("Mesleki Geçmiş", "experience"), ("Experience & Projects", "experience"),
+        ("Okul Bilgileri", "education"), ("Kurs ve Sertifikalar", "training"), ("Soft Skills", "skills"), ("Yazılım Bilgisi", "skills"),
+        ("Licenses & Certifications", "certificates"), ("Key Projects", "projects"), ("Sosyal Sorumluluk Projeleri", "volunteering"),
+        ("Ödüller", "awards"), ("Professional Memberships", "memberships"), ("Ek Bilgiler", "other"),
     ],
 )  # fmt: skip
 def test_headings_are_known_in_both_languages_and_any_case(heading: str, kind: str) -> None:
@@ -60,6 +65,11 @@ def test_a_sentence_is_no_heading(line: str) -> None:
 def test_a_version_is_no_employment_though_an_employer_of_that_trade_is() -> None:
     text = "DENEYİM\nSQL Server 2012-2019, AutoCAD 2016-2018\nOracle 2015 - 2019\n"
     assert starts(text) == ["2015"]
+
+
+@pytest.mark.parametrize("heading", ["OKUL BİLGİLERİ", "Kurs ve Sertifikalar", "SOFT SKILLS", "Ödüller", "Memberships", "Honors & Awards"])  # fmt: skip
+def test_what_follows_another_heading_is_no_work(heading: str) -> None:
+    assert starts(f"DENEYİM\nACME 2019-2024\n{heading}\nODTÜ 2008-2012\n") == ["2019"]
 
 
 def test_internships_and_projects_are_told_apart_from_work() -> None:

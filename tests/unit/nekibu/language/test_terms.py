@@ -44,6 +44,7 @@ def test_any_signs_belong_to_the_term(term: str) -> None:
         (("muhasebe", "lider"), "muhasebeci, liderlik"),
         (("Excel", "kurul"), "excellent kuruluş"),
         (("Python",), "ayse@python.org"),
+        (("ISO 9001",), "ISO 90011, ISO-IEC 9001x"),
     ],
 )
 def test_letters_inside_other_words_are_not_skills(terms: tuple[str, ...], text: str) -> None:
@@ -63,6 +64,8 @@ def test_letters_inside_other_words_are_not_skills(terms: tuple[str, ...], text:
             ("Machine Learning",),
             ["machine-learning", "Machine\nLearning"],
         ),
+        ("NodeJS, Node JS, nodejs", ("Node.js",), ["NodeJS", "Node JS", "nodejs"]),
+        ("ISO9001 ve ISO 9001:2015", ("ISO 9001",), ["ISO9001", "ISO 9001"]),
         ("HTML5, Python3.11, APIs", ("HTML", "Python", "API"), ["HTML", "Python", "APIs"]),
     ],
 )
