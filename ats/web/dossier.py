@@ -106,7 +106,9 @@ def application(request: HttpRequest, application_id: UUID) -> HttpResponse:
             "hidden": _hidden(parsed) if parsed and tab == "hidden" else [],
             "tab": tab,
             "tabs": _tabs(request, parsed, tab),
-            "text": marked(parsed.text, places) if parsed and tab == "text" and rights.read_cv else "",
+            "text": marked(parsed.text, places, _starts(parsed) if rights.override else ())
+            if parsed and tab == "text" and rights.read_cv
+            else "",
             "boxes": _boxes(items, parsed) if is_pdf and tab == "original" else [],
             "is_pdf": is_pdf,
             "pieces": _numbered(parsed) if parsed and rights.override and rights.read_cv else [],
@@ -239,6 +241,10 @@ def _hidden(parsed: ParsedText) -> list[dict[str, Any]]:
     return [
         {"text": h["text"], "page": h.get("page"), "words": hidden_words(h["reason"])} for h in parsed.hidden
     ]
+
+
+def _starts(parsed: ParsedText) -> list[tuple[str, int]]:
+    return [(f"E{n}", p["start"]) for n, p in enumerate(parsed.pieces, start=1)]
 
 
 def _numbered(parsed: ParsedText) -> list[tuple[str, str]]:

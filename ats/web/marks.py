@@ -30,19 +30,30 @@ def anchor(start: int, end: int) -> str:
     return f"ev-{start}-{end}"
 
 
-def marked(text: str, places: Iterable[Place]) -> SafeString:
+def marked(text: str, places: Iterable[Place], pieces: Iterable[tuple[str, int]] = ()) -> SafeString:
     """The text, escaped, with `<mark>` around every cited character.
 
     Overlapping places are cut at each other's edges, so marks never cross. Each place's id stands exactly once, at its
-    beginning; `data-evidence` lists all places that a mark belongs to.
+    beginning; `data-evidence` lists all places that a mark belongs to. `pieces` are (number, start): each gets a button
+    with its number, which a page shows while somebody chooses passages.
     """
     held = sorted({p for p in places if 0 <= p.start < p.end <= len(text)}, key=lambda p: (p.start, -p.end))
-    edges = sorted({0, len(text), *(p.start for p in held), *(p.end for p in held)})
+    numbers = {start: number for number, start in pieces if 0 <= start < len(text)}
+    edges = sorted({0, len(text), *(p.start for p in held), *(p.end for p in held), *numbers})
     return format_html_join(
         "",
-        "{}",
-        ((_segment(text[a:b], a, [p for p in held if p.start <= a < p.end]),) for a, b in pairwise(edges)),
+        "{}{}",
+        (
+            (_number(numbers.get(a)), _segment(text[a:b], a, [p for p in held if p.start <= a < p.end]))
+            for a, b in pairwise(edges)
+        ),
     )
+
+
+def _number(number: str | None) -> SafeString | str:
+    if number is None:
+        return ""
+    return format_html('<button type="button" class="piece" data-piece="{}">{}</button>', number, number)
 
 
 def _segment(part: str, at: int, covering: list[Place]) -> SafeString | str:

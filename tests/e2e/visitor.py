@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page
 
-WIDE, PHONE = (1440, 900), (390, 844)
+WIDE, SMALL, PHONE = (1440, 900), (1024, 768), (390, 844)
 LOOKS = [(language, theme) for language in ("tr", "en") for theme in ("nekibu", "nekibu-dark")]
 SHOTS = os.environ.get("NEKIBU_SHOTS")  # a directory: every page that is looked at is drawn there
 SPILLS = """() => {
@@ -21,6 +21,13 @@ SPILLS = """() => {
     .filter((e) => e.getBoundingClientRect().right > wide + 1)
     .map((e) => `${e.tagName.toLowerCase()}.${e.className} to ${Math.round(e.getBoundingClientRect().right)}`)
     .slice(0, 5).concat([`the page is ${document.documentElement.scrollWidth} wide`]);
+}"""
+
+
+CROWDED = """() => {
+  const parts = [...document.querySelectorAll(".shell-bar .nav-wide a, .shell-end > *")].filter((e) => e.offsetParent);
+  const boxes = parts.map((e) => e.getBoundingClientRect()).sort((a, b) => a.left - b.left);
+  return boxes.some((box, n) => n > 0 && box.left < boxes[n - 1].right - 1) ? ["parts of the header lie on each other"] : [];
 }"""
 
 
@@ -82,19 +89,19 @@ class Visitor:
             self.page.click(f"#account-panel button[name=language][value={language}]")
 
     def look(self, name: str) -> None:
-        """See the page as it is now also on a phone, and draw it where drawings are wanted."""
-        self.page.set_viewport_size(size(PHONE))
-        self._measure(self.page, name)
+        """See the page as it is now also on smaller screens, and draw it where drawings are wanted."""
+        for view in (SMALL, PHONE):
+            self.page.set_viewport_size(size(view))
+            self._measure(self.page, name)
         self.page.set_viewport_size(size(WIDE))
         if SHOTS:
             self._draw(Path(SHOTS), name)
 
     def _measure(self, page: Page, name: str) -> None:
-        spilled = page.evaluate(SPILLS)
-        if spilled:
-            self.complaints.append(
-                f"{name} ({urlsplit(page.url).path}) at {PHONE[0]} px: {'; '.join(spilled)}"
-            )
+        wrong = page.evaluate(SPILLS) + page.evaluate(CROWDED)
+        if wrong:
+            width = page.evaluate("innerWidth")
+            self.complaints.append(f"{name} ({urlsplit(page.url).path}) at {width} px: {'; '.join(wrong)}")
 
     def _draw(self, folder: Path, name: str) -> None:
         """The address once more in each language and appearance, in a page of its own: what was typed here stays."""
