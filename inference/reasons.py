@@ -1,4 +1,4 @@
-"""What the stages note about their work: sentences of the record, in English there and in the reader's language on a page."""
+"""What the stages and the gateway note about their work: in English in record and log, in the reader's language on a page."""
 
 from __future__ import annotations
 
@@ -27,3 +27,28 @@ class Noted(Sentence):
     PERSON_WAITS = "a person waits: %(band)s"
     OWN_BAND = "the band of the task: %(band)s"
     USELESS = "useless after %(seconds)s s"
+
+
+class EngineNote(Sentence):
+    """What the gateway knows of the engine's life: why it is not ready, or what it waits for."""
+
+    PREPARING = "preparing the model"
+    LOADING = "loading the model"
+    STARTING = "starting"
+    REMOTE = "waiting for the remote engine"
+    BROKE = "a stream broke"
+    STOPS = "the gateway stops"
+    STOPPED = "stopped"
+    NO_TOKENIZER = "give NEKIBU_MODEL, the directory with the remote model's tokenizer.json"
+    NOT_READY = "not ready after %(seconds)s s"
+    NO_PROBE = "the first probe failed: %(error)s"
+    NO_ANSWER = "the engine did not answer after a broken stream"
+    SILENT = "no token for %(seconds)s s"
+    REMOTE_GONE = "the remote engine does not answer"
+    ENDED = "the engine ended with status %(code)s"
+    OTHER_SETTING = "the engine runs with %(name)s=%(found)s instead of %(wanted)s"
+    UNSAFE_SETTING = "the engine runs with a setting that does not keep tenants apart"
+    NO_SIZE = "the engine does not say how much it can hold"
+    NO_REPORT = "the engine does not report cached tokens"
+    SHARES = "the engine shares computed tokens between namespaces (%(found)s)"
+    NO_REUSE = "the engine does not reuse computed tokens within a namespace (%(found)s)"

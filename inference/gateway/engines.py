@@ -13,6 +13,7 @@ from typing import Any, Literal
 import httpx
 
 from inference.gateway.dialect import stream
+from inference.reasons import EngineNote
 
 State = Literal["installing", "loading", "ready", "restarting", "down"]
 PAIR_TOKENS = 96
@@ -90,17 +91,17 @@ async def learn(engine: Engine, expected: dict[str, Any]) -> str:
     for name in ("attention_backend", "weight_version", "dtype"):
         wanted = expected.get(name)
         if wanted is not None and info.get(name) not in {None, wanted}:
-            return f"the engine runs with {name}={info.get(name)!r} instead of {wanted!r}"
+            return EngineNote.OTHER_SETTING.say(name=name, found=repr(info.get(name)), wanted=repr(wanted))
     if (
         info.get("speculative_algorithm") == "NGRAM"
         or info.get("enable_hierarchical_cache")
         or info.get("disable_radix_cache")
     ):
-        return "the engine runs with a setting that does not keep tenants apart"
+        return EngineNote.UNSAFE_SETTING.say()
     if engine.kind == "sglang" and not engine.revision:
         engine.revision = str(info.get("weight_version") or "unknown")
     if not engine.slots or not engine.pool:
-        return "the engine does not say how much it can hold"
+        return EngineNote.NO_SIZE.say()
     return ""
 
 
@@ -113,11 +114,11 @@ async def isolated(engine: Engine) -> str:
     found = [await cached(engine, ids, salt) for salt in (one, one, other, other, one)]
     known = [n for n in found if n is not None]
     if len(known) < len(found):
-        return "the engine does not report cached tokens"
+        return EngineNote.NO_REPORT.say()
     if known[0] or known[2]:
-        return f"the engine shares computed tokens between namespaces ({known})"
+        return EngineNote.SHARES.say(found=known)
     if min(known[1], known[3], known[4]) < length - 1 - engine.page:
-        return f"the engine does not reuse computed tokens within a namespace ({known})"
+        return EngineNote.NO_REUSE.say(found=known)
     return ""
 
 

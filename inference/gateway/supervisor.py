@@ -25,6 +25,7 @@ from inference.gateway.child import Child
 from inference.gateway.config import Config
 from inference.gateway.dialect import EngineLost
 from inference.gateway.engines import Engine
+from inference.reasons import EngineNote
 
 EX_CONFIG = 78  # the engine says that starting it again would not help
 _PASSED = (
@@ -97,12 +98,12 @@ class Supervisor:
         """A stream broke: nothing more is handed over until the engine has proved that it lives."""
         if self.engine.state == "ready":
             self._doubted = True
-            self.engine.move("restarting", "a stream broke")
+            self.engine.move("restarting", EngineNote.BROKE.say())
 
     async def stop(self) -> None:
         """End the engine: SIGTERM, ten seconds, SIGKILL, and wait until the group is gone."""
         self.stopping = True
-        self.engine.move("down", "the gateway stops")
+        self.engine.move("down", EngineNote.STOPS.say())
         await self.child.end(grace=10.0)
         await self.engine.disconnect()
 
@@ -112,9 +113,7 @@ class Supervisor:
         if self.config.url:
             engine.url = self.config.url.rstrip("/")
             if not self._describe_remote():
-                return Ended(
-                    "give NEKIBU_MODEL, the directory with the remote model's tokenizer.json", final=True
-                )
+                return Ended(EngineNote.NO_TOKENIZER.say(), final=True)
         else:
             engine.key, engine.admin_key = secrets.token_hex(24), secrets.token_hex(24)
             self._start()
@@ -135,7 +134,7 @@ class Supervisor:
         deadline = self.clock() + self.config.start_seconds
         while not await engines.is_ready(engine):
             if self.stopping:
-                return Ended("stopped")
+                return Ended(EngineNote.STOPPED.say())
             if self.child.code is not None:
                 return self._last_words()
             if engine.kind == "sglang" and not self.config.url:
@@ -143,7 +142,7 @@ class Supervisor:
                 if engine.state == "installing":  # unpacking the model has its own pace
                     deadline = self.clock() + self.config.start_seconds
             if self.clock() > deadline:
-                return Ended(f"not ready after {self.config.start_seconds:.0f} s")
+                return Ended(EngineNote.NOT_READY.say(seconds=f"{self.config.start_seconds:.0f}"))
             await self.sleep(0.3)
         return None
 
@@ -153,7 +152,7 @@ class Supervisor:
         try:
             problem = await engines.learn(self.engine, expected) or await engines.isolated(self.engine)
         except (httpx.HTTPError, TimeoutError, ValueError, EngineLost) as broken:
-            return Ended(f"the first probe failed: {type(broken).__name__}")
+            return Ended(EngineNote.NO_PROBE.say(error=type(broken).__name__))
         return Ended(problem, final=True) if problem else None
 
     async def _watch(self) -> Ended:
@@ -166,7 +165,7 @@ class Supervisor:
                 if self.child.code is not None:
                     return self._last_words()
                 if not await self._proves_alive():
-                    return Ended("the engine did not answer after a broken stream")
+                    return Ended(EngineNote.NO_ANSWER.say())
                 self._doubted = False
                 self.engine.move("ready")
                 self.on_ready()
@@ -176,16 +175,16 @@ class Supervisor:
             before = now
             if self._silent > self.config.silence_seconds:
                 if not await self._proves_alive():
-                    return Ended(f"no token for {self.config.silence_seconds:.0f} s")
+                    return Ended(EngineNote.SILENT.say(seconds=f"{self.config.silence_seconds:.0f}"))
                 self.heard()
             if self.config.url and now - asked > 1.0:
                 asked = now
                 if not await engines.is_ready(self.engine):
                     await self.sleep(2.0)
                     if not await engines.is_ready(self.engine):
-                        return Ended("the remote engine does not answer")
+                        return Ended(EngineNote.REMOTE_GONE.say())
             await self.sleep(0.25)
-        return Ended("stopped")
+        return Ended(EngineNote.STOPPED.say())
 
     async def _proves_alive(self) -> bool:
         try:
@@ -212,7 +211,7 @@ class Supervisor:
                 *(["--model", config.model] if config.model else []),
             ]  # fmt: skip
             env |= {"NEKIBU_ENGINE_KEY": engine.key, "NEKIBU_ENGINE_ADMIN_KEY": engine.admin_key}
-            engine.move("installing", "preparing the model")
+            engine.move("installing", EngineNote.PREPARING.say())
         self.child.start(command, env)
 
     @property
@@ -235,7 +234,7 @@ class Supervisor:
                 json.dumps([status["revision"], public], sort_keys=True).encode()
             ).hexdigest()[:16]
             if engine.state == "installing":
-                engine.move("loading", "loading the model")
+                engine.move("loading", EngineNote.LOADING.say())
         return {
             "attention_backend": launch.get("attention_backend"),
             "weight_version": status.get("revision"),
@@ -249,7 +248,7 @@ class Supervisor:
         engine.model, engine.revision, engine.device = fake.NAME, fake.REVISION, "none"
         engine.tokenizer, engine.fingerprint = "bytes", fake.FINGERPRINT
         engine.context_length, engine.vocab_size = fake.CONTEXT, fake.VOCABULARY
-        engine.move("loading", "starting")
+        engine.move("loading", EngineNote.STARTING.say())
 
     def _describe_remote(self) -> bool:
         """False when nobody could tokenise for it, and so nothing sent to it could be checked."""
@@ -266,7 +265,7 @@ class Supervisor:
 
             engine.vocab_size = load(engine.tokenizer).vocab_size
         engine.context_length = shape.get("max_position_embeddings")
-        engine.move("loading", "waiting for the remote engine")
+        engine.move("loading", EngineNote.REMOTE.say())
         return True
 
     def _last_words(self) -> Ended:
@@ -274,7 +273,7 @@ class Supervisor:
         if code == EX_CONFIG:
             with suppress(OSError, ValueError, KeyError, TypeError):
                 return Ended(json.loads(self._status_file.read_text())["error"]["message"], final=True)
-        return Ended(f"the engine ended with status {code}")
+        return Ended(EngineNote.ENDED.say(code=code))
 
 
 def _free_port() -> int:

@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from inference.errors import EngineDown, GatewayLost
+from inference.reasons import EngineNote
 from inference.services import gateway
 from inference.wire import EngineState
+from nekibu.sentences import retold
 
 KEY = "nekibu:engine-state"
 FRESH = 2  # seconds
@@ -55,7 +57,7 @@ def engine_status() -> dict[str, Any]:
         "device": DEVICES.get(state.device, state.device),
         "context_length": state.context_length,
         "since": datetime.fromtimestamp(state.since, UTC),
-        "detail": state.detail,
+        "detail": retold(state.detail, EngineNote, _) or (_(state.detail) if state.detail else ""),
         "running": state.running,
         "waiting": sum(state.queues.values()),
         **_flag(state),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ats.rules import Flaw, Reason
-from inference.reasons import Noted
+from inference.reasons import EngineNote, Noted
 from nekibu.sentences import Sentence, recognise, retold
 
 TURKISH = {
@@ -14,7 +14,7 @@ TURKISH = {
 }
 
 
-@pytest.mark.parametrize("known", [Reason, Flaw, Noted], ids=lambda known: known.__name__)
+@pytest.mark.parametrize("known", [Reason, Flaw, Noted, EngineNote], ids=lambda known: known.__name__)
 def test_every_sentence_is_recognised_by_what_it_says(known):
     for sentence in known:
         named = {place: f"the {place}" for place in places(sentence)}
