@@ -54,7 +54,7 @@ _WORDS = {**_UNITS, **_TENS, "yuz": 100, **_SCALES}
 _HALVES = {"bucuk": Decimal("0.5"), "yarim": Decimal("0.5"), "ceyrek": Decimal("0.25")}
 _WORD = "(?:" + "|".join(sorted([*_WORDS, *_HALVES], key=len, reverse=True)) + ")"
 _WORD_RUN = rf"(?<!\w){_WORD}(?:[ \-]?{_WORD})*(?!\w)"
-FIGURE = r"(?:\d{1,3}(?:(?P<g>[ .,'])\d{3})(?:(?P=g)\d{3})*(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?<!\d)[.,]\d+)(?:,-)?"
+FIGURE = r"(?:\d{1,3}(?:(?P<g>[ .,'])\d{3})(?:(?P=g)\d{3})*(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?<!\d)[.,]\d+)(?:[.,]-)?"
 _SCALE = r"(?:" + "|".join(sorted(_SHORT_SCALES, key=len, reverse=True)) + r")(?!\w)"
 _QUANTITY = re.compile(
     rf"(?P<paren>\()?(?P<sign>(?<![\w.,)])(?<!\d )[\-−+](?=\d))?(?<![\w.,])(?P<figure>{FIGURE})(?![.,]\d|\d)(?P<scale> ?{_SCALE})?"
@@ -80,10 +80,10 @@ def read_number(raw: str, locale: Locale | None = None) -> tuple[Decimal, ...]:
     `1.234,56` and `1,234.56` have one reading each, `2.750` has two unless the locale is known.
     """
     figure = key(raw).text.strip()
-    negative = figure.startswith(("-", "−")) or (figure.endswith("-") and not figure.endswith(",-"))
+    negative = figure.startswith(("-", "−")) or (figure.endswith("-") and figure[-2:-1] not in (",", "."))
     if figure.startswith("(") and figure.endswith(")"):
         negative, figure = True, figure[1:-1]
-    figure = figure.strip("-−+ ").removesuffix(",")
+    figure = re.sub(r"[.,]-$", "", figure).strip("-−+ ")
     if not re.fullmatch(r"(?:\d[\d .,']*)?[.,]?\d+", figure):
         return ()
     readings = _readings(re.sub(r"(?<=\d)[ '](?=\d{3}(?!\d))", "", figure), locale)
@@ -146,6 +146,8 @@ def search_keys(text: str) -> frozenset[str]:
 def quantities(text: str, locale: Locale | None) -> Iterator[FoundNumber]:
     """Every number of a text, in order; also lone number words, which only a unit beside them makes a number."""
     folded = key(text, collapse=False)
+    waiting: FoundNumber | None = None  # a figure with a scale, which words may go on: 1 milyon iki yüz bin
+    scale = 0
     for match in _QUANTITY.finditer(folded.text):
         if match["words"]:
             value = parse_words(match["words"])
@@ -158,17 +160,33 @@ def quantities(text: str, locale: Locale | None) -> Iterator[FoundNumber]:
             span = folded.span(match.start(), match.end()) if match["close"] else folded.span(first, last)
         if not readings:
             continue
-        keys = tuple(number_key(reading) for reading in readings)
-        only = readings[0] if len(readings) == 1 else None
-        yield FoundNumber(
-            *span,
-            text[slice(*span)],
-            keys[0],
-            only,
-            len(keys) > 1,
-            keys if len(keys) > 1 else (),
-            bool(match["words"]),
-        )
+        if (
+            waiting
+            and waiting.value
+            and match["words"]
+            and readings[0] < scale
+            and text[waiting.end : span[0]] == " "
+        ):
+            span, readings = (waiting.start, span[1]), (waiting.value + readings[0],)
+            yield _made(text, span, readings, False)
+            waiting = None
+            continue
+        if waiting:
+            yield waiting
+        found = _made(text, span, readings, bool(match["words"]))
+        scale = _SHORT_SCALES[match["scale"].strip()] if match["scale"] and not match["more"] else 0
+        waiting = found if scale else None
+        if not scale:
+            yield found
+    if waiting:
+        yield waiting
+
+
+def _made(text: str, span: tuple[int, int], readings: tuple[Decimal, ...], in_words: bool) -> FoundNumber:
+    keys = tuple(number_key(reading) for reading in readings)
+    several = len(keys) > 1
+    value = None if several else readings[0]
+    return FoundNumber(*span, text[slice(*span)], keys[0], value, several, keys if several else (), in_words)
 
 
 def _mixed(match: re.Match[str], locale: Locale | None) -> tuple[Decimal, ...]:

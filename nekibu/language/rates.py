@@ -10,7 +10,7 @@ from decimal import Decimal
 from nekibu.language.numbers import Locale, document_locale, number_key, quantities
 from nekibu.language.turkish import key
 
-_BEFORE = re.compile(r"(?:(?P<percent>%|(?<!\w)yuzde)|(?P<mille>‰|(?<!\w)binde))[ ]?$")
+_BEFORE = re.compile(r"(?:(?P<percent>%|(?<!\w)yuzde)|(?P<mille>‰|(?<!\w)binde))[ ]{0,2}$")
 _AFTER = re.compile(r"[ ]?(?:(?P<percent>%|(?:percent|per cent|pct)(?!\w))|(?P<mille>‰|per mille(?!\w)))")
 
 

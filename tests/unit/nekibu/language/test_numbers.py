@@ -113,6 +113,12 @@ def test_an_amount_is_found_however_it_is_typed(query: str) -> None:
     assert not search_keys(query) & search_keys("Bedel 1.250.001,00 TL")
 
 
+def test_words_go_on_a_scale_only_when_they_are_smaller() -> None:
+    assert [(one.raw, one.canonical) for one in find_numbers("3 bin beş yüz, 2 bin üç milyon, 4 milyon")] == [
+        ("3 bin beş yüz", "3500"), ("2 bin", "2000"), ("üç milyon", "3000000"), ("4 milyon", "4000000"),
+    ]  # fmt: skip
+
+
 def test_numbers_in_dates_and_lone_words_are_none() -> None:
     text = "15.03.2026 tarihli, 3 adet, on kişi, yüz yirmi koli, 12 bin 500"
     assert [(one.raw, one.canonical) for one in find_numbers(text)] == [
@@ -128,6 +134,8 @@ def test_numbers_in_dates_and_lone_words_are_none() -> None:
         ("1.250,00TL", "1250 TRY"), ("TRY 1.250,50", "1250.5 TRY"), ("12 lira 50 kuruş", "12.5 TRY"), ("€1,234.56", "1234.56 EUR"),
         ("1,2 mn EUR", "1200000 EUR"), ("15 k USD", "15000 USD"), ("45.000,-TL", "45000 TRY"), ("100 bin TL'lik", "100000 TRY"),
         ("iki buçuk milyon dolar", "2500000 USD"), ("500 sterlin", "500 GBP"), ("7 bin avro", "7000 EUR"),
+        ("45.000.-TL", "45000 TRY"), ("1.250.000.- TL", "1250000 TRY"), ("1 milyon iki yüz elli bin lira", "1250000 TRY"),
+        ("1 milyon 250 bin TL", "1250000 TRY"), ("3 bin beş yüz TL", "3500 TRY"), ("YEDİ YÜZ ELLİ BİN TÜRK LİRASI", "750000 TRY"),
     ],
 )  # fmt: skip
 def test_amounts_are_read_with_their_currency(text: str, canonical: str) -> None:
@@ -181,7 +189,7 @@ def test_money_and_rates_are_shown_the_turkish_way() -> None:
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("%20", "20 %"), ("% 20", "20 %"), ("yüzde 20", "20 %"), ("20%", "20 %"), ("20 percent", "20 %"), ("binde 2", "0.2 %"),
+        ("%20", "20 %"), ("% 20", "20 %"), ("%  20", "20 %"), ("yüzde on sekiz buçuk", "18.5 %"), ("yüzde 20", "20 %"), ("20%", "20 %"), ("20 percent", "20 %"), ("binde 2", "0.2 %"),
         ("5 ‰", "0.5 %"), ("%2,75", "2.75 %"), ("YÜZDE ON SEKİZ", "18 %"), ("%18'i", "18 %"), ("2.75%", "2.75 %"),
     ],
 )  # fmt: skip
