@@ -14,6 +14,7 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
+from django.utils.translation import override
 
 from inference import services
 from inference.account import account_of, outcome_json
@@ -39,7 +40,7 @@ def event(kind: str, data: Any, number: int | None = None) -> bytes:
     ).encode() + f"event: {kind}\ndata: {text}\n\n".encode()
 
 
-async def deciding(request: TaskRequest) -> AsyncIterator[bytes]:
+async def deciding(request: TaskRequest, language: str) -> AsyncIterator[bytes]:
     """Decide, and tell as it happens. A caller who goes away stops the engine; what it did is recorded and paid."""
     loop, heard = asyncio.get_running_loop(), asyncio.Queue[tuple[str, Any] | None]()
     stop, known = threading.Event(), dict[str, str]()
@@ -50,6 +51,10 @@ async def deciding(request: TaskRequest) -> AsyncIterator[bytes]:
             loop.call_soon_threadsafe(heard.put_nowait, (kind, dict(data)))
 
     def run() -> None:
+        with override(language):  # the caller's: a thread of its own knows none
+            decide()
+
+    def decide() -> None:
         try:
             outcome = services.decide(request, on_event=tell, stop=stop)
             with tenant_scope(request.tenant_id):

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -86,7 +87,7 @@ class Decisions(BaseView):
         if request.accepted_renderer.media_type == EventStream.media_type:
             with tenant_scope(self.actor.tenant_id):
                 services.refuse_early(asked)
-            return stream(deciding(asked))
+            return stream(deciding(asked, get_language() or "tr"))
         if asked.mode == "batch":
             outcome = services.submit(asked)
         else:
