@@ -6,7 +6,7 @@ import argparse
 
 import uvicorn
 
-from inference.fake.engine import FakeEngine
+from inference.fake.engine import SLOTS, FakeEngine
 from inference.fake.server import Server
 
 
@@ -17,10 +17,13 @@ def main() -> None:
     parser.add_argument(
         "--delay", type=float, default=0.0, metavar="S", help="seconds per chunk of eight tokens"
     )
+    parser.add_argument(
+        "--slots", type=int, default=SLOTS, metavar="N", help="how many requests it says it can run at once"
+    )
     parser.add_argument("--leaky", action="store_true", help="share computed tokens between namespaces")
     parser.add_argument("--forgetful", action="store_true", help="never reuse computed tokens")
     chosen = parser.parse_args()
-    server = Server(FakeEngine(leaky=chosen.leaky, forgetful=chosen.forgetful), chosen.delay)
+    server = Server(FakeEngine(leaky=chosen.leaky, forgetful=chosen.forgetful), chosen.delay, chosen.slots)
     uvicorn.run(server, host="127.0.0.1", port=chosen.port, log_level="warning")
 
 

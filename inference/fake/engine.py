@@ -78,18 +78,28 @@ class FakeEngine:
         self._lock = threading.Lock()
         self._tokenizer = ByteTokenizer()
 
-    def generate(self, ids: Sequence[int], salt: str, max_out: int, schema_text: str | None) -> Answer:
-        """One answer, with the cache figures of its namespace."""
+    def generate(
+        self, ids: Sequence[int], salt: str, max_out: int, schema_text: str | None, *, remember: bool = True
+    ) -> Answer:
+        """One answer, with the cache figures of its namespace. Without `remember` the prompt is not yet computed."""
         prompt = self._tokenizer.decode(list(ids), control=True)
         schema = json.loads(schema_text) if schema_text else None
         with self._lock:
-            tree = self._trees.setdefault("" if self.leaky else salt, PrefixTree())
-            cached = 0 if self.forgetful else tree.match(ids)
-            tree.insert(ids)
+            cached = 0 if self.forgetful else self._tree(salt).match(ids)
             self.calls.append(prompt)
+        if remember:
+            self.remember(ids, salt)
         text = (self.script(prompt, schema) if self.script else None) or answer(prompt, schema)
         said = [*self._tokenizer.encode(text, data=True), CONTROL["<|im_end|>"]]
         return Answer(tuple(said[:max_out]), cached, len(ids), "stop" if len(said) <= max_out else "length")
+
+    def remember(self, ids: Sequence[int], salt: str) -> None:
+        """The prompt is computed now: its first token is there."""
+        with self._lock:
+            self._tree(salt).insert(ids)
+
+    def _tree(self, salt: str) -> PrefixTree:
+        return self._trees.setdefault("" if self.leaky else salt, PrefixTree())
 
 
 def answer(prompt: str, schema: dict[str, Any] | None) -> str:

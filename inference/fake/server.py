@@ -17,8 +17,8 @@ class Server:
     Like SGLang it dies of a token that does not exist, and goes on taking requests while it stops.
     """
 
-    def __init__(self, engine: FakeEngine, delay: float = 0.0) -> None:
-        self.engine, self.delay = engine, delay
+    def __init__(self, engine: FakeEngine, delay: float = 0.0, slots: int = SLOTS) -> None:
+        self.engine, self.delay, self.slots = engine, delay, slots
         self.running: set[str] = set()
         self.stopped: set[str] = set()  # of those that run: aborted
         self.aborted = 0
@@ -42,7 +42,7 @@ class Server:
                 {
                     "max_total_num_tokens": POOL,
                     "max_req_input_len": CONTEXT,
-                    "max_running_requests": SLOTS,
+                    "max_running_requests": self.slots,
                     "page_size": 1,
                     "weight_version": REVISION,
                 },
@@ -85,7 +85,9 @@ class Server:
     ) -> bool:
         """The chunks of one answer. False when it was aborted, or nobody listened any more."""
         began = time.time()
-        found = self.engine.generate(ids, salt, sampling["max_new_tokens"], sampling.get("json_schema"))
+        found = self.engine.generate(
+            ids, salt, sampling["max_new_tokens"], sampling.get("json_schema"), remember=False
+        )
         length = {"type": "length", "length": len(found.ids)}
         finish = {"type": "stop", "matched": 2} if found.finish == "stop" else length
         await send(
@@ -122,6 +124,8 @@ class Server:
             if rid in self.stopped:
                 await say("", (), {"type": "abort", "message": "Aborted"})
                 break
+            if not done:
+                self.engine.remember(ids, salt)
             done += len(new)
             await say(text, new, finish if done == len(found.ids) else None)
         await send({"type": "http.response.body", "body": b"data: [DONE]\n\n"})
