@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 
@@ -13,20 +13,6 @@ from inference.wire import TERMINAL, AttemptRecord, EngineState, Frame, Ticket, 
 
 CONNECT = 3.0
 SILENCE = 90.0  # the gateway sends a comment line at least every ten seconds
-
-
-class Gateway(Protocol):
-    """What a gateway offers; the client over the socket and the local one in this process both do."""
-
-    def generate(self, ticket: Ticket) -> Iterator[Frame]: ...
-
-    def cancel(self, attempt_id: str) -> bool: ...
-
-    def state(self) -> EngineState: ...
-
-    def attempts(self) -> list[AttemptRecord]: ...
-
-    def acknowledge(self, ids: list[str]) -> None: ...
 
 
 class GatewayClient:
@@ -58,29 +44,6 @@ class GatewayClient:
             raise GatewayLost from broken
         raise GatewayLost
 
-    async def agenerate(self, ticket: Ticket) -> AsyncIterator[Frame]:
-        """`generate` for asynchronous callers."""
-        timeout = httpx.Timeout(SILENCE, connect=CONNECT)
-        try:
-            async with (
-                httpx.AsyncClient(
-                    base_url=self._url, headers=self._headers, timeout=timeout, trust_env=False
-                ) as http,
-                http.stream("POST", "/v1/generate", json=ticket.to_json()) as response,
-            ):
-                if response.status_code != 200:
-                    await response.aread()
-                    raise _refusal(response)
-                async for line in response.aiter_lines():
-                    frame = _frame(line)
-                    if frame is not None:
-                        yield frame
-                        if isinstance(frame, TERMINAL):
-                            return
-        except httpx.HTTPError as broken:
-            raise GatewayLost from broken
-        raise GatewayLost
-
     def cancel(self, attempt_id: str) -> bool:
         """Abort an attempt wherever it is; False when it is not known (any more)."""
         return bool(self._call("POST", "/v1/cancel", {"attempt_id": attempt_id})["cancelled"])
@@ -100,6 +63,10 @@ class GatewayClient:
     def drain(self) -> None:
         """Take no new work from now on."""
         self._call("POST", "/v1/drain", {})
+
+    def close(self) -> None:
+        """Give up its connections."""
+        self._http.close()
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         try:

@@ -2,74 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from inference import connection as meeting
 from inference import registry, services
-from inference.client import GatewayClient
 from inference.errors import EngineDown, GatewayLost
 from inference.models import Attempt, Decision
 from inference.trace import verify_seals
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import tenant_scope
+from tests.gateway import GatewayProcess
 from tests.unit.inference.specs import Lines, request
 
 
-class Process:
-    """`python -m inference.gateway` with NEKIBU_FAKE_ENGINE=1 on a port of its own."""
-
-    def __init__(self, state: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("DJANGO")},
-            "NEKIBU_STATE": state,
-            "NEKIBU_FAKE_ENGINE": "1",
-            "NEKIBU_GATEWAY_PORT": str(self.port),
-            "NEKIBU_GATEWAY_SECRET": settings.SECRETS.gateway_secret,
-        }
-        self.client = GatewayClient(f"http://127.0.0.1:{self.port}", settings.SECRETS.gateway_secret)
-        self.child: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        self.child = subprocess.Popen([sys.executable, "-m", "inference.gateway"], env=self.environment)
-        for _ in range(150):
-            try:
-                if self.client.state().ready:
-                    return
-            except (GatewayLost, EngineDown):
-                pass
-            time.sleep(0.2)
-        raise AssertionError("the gateway did not become ready")
-
-    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
-        if self.child is not None:
-            self.child.send_signal(how)
-            self.child.wait(30)
-            self.child = None
-
-
 @pytest.fixture
-def process(transactional_db, tmp_path) -> Iterator[Process]:
-    made = Process(str(tmp_path))
+def process(transactional_db, tmp_path) -> Iterator[GatewayProcess]:
+    made = GatewayProcess(tmp_path)
     made.start()
     meeting.install(made.client)
     yield made
     meeting.install(None)
-    made.end()
-    made.client._http.close()
+    made.close()
 
 
 @pytest.fixture
