@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,7 +15,8 @@ from inference.models import Decision
 from inference.registry import TaskSpec
 from inference.shape import shape_errors
 from inference.states import DecisionStatus
-from inference.types import CheckReport, Citation, Route, Subject, plain
+from inference.types import CheckReport, Citation, Route, Subject, digest, plain, text_digest
+from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.services import request_approval
 from nekibu.errors import InvalidInput
 from nekibu.permissions.actor import Actor
@@ -37,6 +40,50 @@ def resting_state(report: CheckReport | None, route: Route, spec: TaskSpec) -> t
     return DecisionStatus.ACCEPTED, ""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited passage: where it stands in which version, and the hash of its words as they are stored there."""
+
+    evidence_id: str
+    document: str
+    version: str
+    start: int
+    end: int
+    text_hash: str
+
+
+def sources_of(citations: Sequence[Citation]) -> tuple[Source, ...]:
+    """The passages of an answer, in the order in which they are cited."""
+    return tuple(
+        Source(c.evidence_id, c.document_id, c.version_id, c.start, c.end, text_digest(c.quote))
+        for c in citations
+    )
+
+
+def parameters(
+    decision: Decision,
+    spec: TaskSpec,
+    *,
+    value: Mapping[str, Any] | None,
+    sources: Sequence[Source],
+    versions: Sequence[tuple[str, str]],
+) -> dict[str, Any]:
+    """Exactly what a person decides about, and nothing that may differ without mattering; its hash is what they agree to."""
+    return {
+        "decision_id": str(decision.id),
+        "task": spec.slug,
+        "task_version": spec.version,
+        "spec_hash": spec.hash,
+        "subject": [decision.subject_type, decision.subject_id],
+        "criterion": decision.correlation.get("criterion", ""),
+        "value": plain(value),
+        "sources": [plain(source) for source in sources],
+        "evidence_versions": sorted([document, version] for document, version in set(versions)),
+        "policy": digest(spec.policy),
+        "policy_version": spec.policy.version,
+    }
+
+
 def ask(
     decision: Decision,
     *,
@@ -44,31 +91,16 @@ def ask(
     spec: TaskSpec,
     subject: Subject,
     reasons: list[str],
-    value: Mapping[str, Any] | None,
-    citations: tuple[Citation, ...],
-) -> Any:
-    """Ask people about exactly this: the proposal if there is one, its sources by place and version, and the reasons."""
-    parameters = {
-        "decision_id": str(decision.id),
-        "task": spec.slug,
-        "task_version": spec.version,
-        "spec_hash": decision.spec_hash,
-        "subject": [decision.subject_type, decision.subject_id],
-        "criterion": decision.correlation.get("criterion", ""),
-        "value": plain(value),
-        "sources": [
-            {
-                "evidence_id": c.evidence_id,
-                "document": c.document_id,
-                "version": c.version_id,
-                "start": c.start,
-                "end": c.end,
-            }
-            for c in citations
-        ],
-        "policy_version": spec.policy.version,
-    }
-    expires = spec.policy.approval.expires_in
+    exactly: dict[str, Any],
+    requester: Actor | None = None,
+    supersedes: ApprovalRequest | None = None,
+    editors: Sequence[UUID] = (),
+    expires_at: datetime | None = None,
+) -> ApprovalRequest:
+    """Ask people about exactly these parameters; a request that is put again may not live longer than `expires_at`."""
+    policy = spec.policy.approval
+    if expires_at is None and policy.expires_in:
+        expires_at = timezone.now() + timedelta(seconds=policy.expires_in)
     return request_approval(
         actor=actor,
         kind=KIND,
@@ -76,12 +108,18 @@ def ask(
         subject_id=str(decision.id),
         title=f"{spec.title}: {subject.label}",
         reasons=reasons,
-        parameters=parameters,
-        roles=list(spec.policy.approval.groups),
+        parameters=exactly,
+        roles=list(policy.groups),
+        quorum=policy.quorum,
+        four_eyes=policy.four_eyes,
+        risk=decision.risk,
         url=subject.url or f"/decisions/{decision.id}/",
         group_key=subject.group_key,
         group_title=subject.group_title,
-        expires_at=timezone.now() + timedelta(seconds=expires) if expires else None,
+        expires_at=expires_at,
+        requester=requester,
+        supersedes=supersedes,
+        editors=editors,
     )
 
 

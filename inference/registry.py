@@ -145,6 +145,8 @@ def _refuse_unsafe(spec: TaskSpec) -> None:
         raise BadSpec(f"{spec.slug}: an effect against a person always needs approval")
     if (spec.impact == "high" or spec.reversibility == "irreversible") and approval == "never":
         raise BadSpec(f"{spec.slug}: high impact or an irreversible effect needs an approval rule")
+    if approval != "never" and not (spec.policy.approval.groups and spec.policy.approval.quorum >= 1):
+        raise BadSpec(f"{spec.slug}: an approval needs somebody who may give it")
     if spec.personal_data and spec.policy.cache.response:
         raise BadSpec(f"{spec.slug}: answers about persons are not cached")
     if spec.min_tier not in spec.tiers:

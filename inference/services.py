@@ -149,7 +149,7 @@ def override(*, actor: Actor, decision_id: UUID, value: Mapping[str, Any], reaso
             raise Conflict(current=decision.status, decision_id=str(decision.id))
         if decision.status in WAITING and decision.approval_id:
             waiting = ApprovalRequest.objects.get(pk=decision.approval_id)
-            approval_services.decide(
+            decided = approval_services.decide(
                 actor=actor,
                 approval_id=waiting.id,
                 verdict="change",
@@ -157,6 +157,8 @@ def override(*, actor: Actor, decision_id: UUID, value: Mapping[str, Any], reaso
                 value=dict(value),
                 params=waiting.params_hash,
             )
+            if decided.status == "void":
+                raise approval_services.ApprovalVoid
             return outcome_of(Decision.objects.get(pk=decision.id))
         return supersede(decision, actor, value, reason, key)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from inference import bodies, pipeline
-from inference.approval import KIND, ask, merged, resting_state
+from inference.approval import KIND, ask, merged, parameters, resting_state, sources_of
 from inference.classify import Classified
 from inference.idempotency import IdempotencyMismatch
 from inference.live import OnEvent, after_commit
@@ -18,8 +20,19 @@ from inference.registry import TaskSpec, find
 from inference.selectors import outcome_of
 from inference.states import WAITING, DecisionStatus
 from inference.trace import Trace
-from inference.types import CheckReport, Evidence, Outcome, Settlement, Subject, TaskRequest, plain
+from inference.types import (
+    CheckReport,
+    Citation,
+    Evidence,
+    Outcome,
+    Settlement,
+    Subject,
+    TaskRequest,
+    plain,
+    text_digest,
+)
 from nekibu.approvals import registry as approvals
+from nekibu.approvals.authority import standing_words
 from nekibu.approvals.models import ApprovalRequest, Verdict
 from nekibu.audit.record import record
 from nekibu.errors import Conflict, InvalidInput
@@ -77,8 +90,13 @@ def settle(
             spec=spec,
             subject=prepared.subject,
             reasons=reasons,
-            value=value,
-            citations=citations,
+            exactly=parameters(
+                row,
+                spec,
+                value=value,
+                sources=sources_of(citations),
+                versions=_versions(prepared.evidence),
+            ),
         )
         trace.step(
             "approve",
@@ -158,13 +176,96 @@ def request_of(row: Decision) -> TaskRequest:
 def register_approvals() -> None:
     """Name what follows a person's word about a decision."""
     approvals.register(
-        KIND, approvals.Handler(on_decided=_on_decided, on_expired=_on_expired, check_value=_check_value)
+        KIND,
+        approvals.Handler(
+            on_decided=_on_decided,
+            on_expired=_on_expired,
+            current=_current,
+            amended=_amended,
+            ask_again=_ask_again,
+            lock=_lock,
+        ),
     )
 
 
-def _check_value(waiting: ApprovalRequest, value: Any) -> None:
+def _lock(waiting: ApprovalRequest) -> None:
+    """The decision's row is taken before the request's, as everywhere."""
+    Decision.objects.select_for_update().filter(pk=waiting.subject_id).first()
+
+
+def _current(waiting: ApprovalRequest) -> dict[str, Any] | None:
+    """The parameters as they are now: the task as it is registered, the proposal as it is kept, the passages read again."""
     row = Decision.objects.get(pk=waiting.subject_id)
-    merged(find(row.task, row.task_version), waiting.parameters.get("value"), value)
+    if row.status not in WAITING:
+        return None
+    spec, pieces = find(row.task, row.task_version), evidence_of(row)
+    held = bodies.read(row.id, "outcome") or {}
+    known = {p.id: p for p in pieces}
+    sources = []
+    for source in sources_of(_citations(held)):
+        piece = known.get(source.evidence_id)
+        text = spec.reread(piece) if piece is not None else None
+        sources.append(replace(source, text_hash=text_digest(text) if text is not None else ""))
+    return parameters(row, spec, value=held.get("value"), sources=sources, versions=_versions(pieces))
+
+
+def _amended(waiting: ApprovalRequest, change: Any) -> dict[str, Any]:
+    """The parameters with a person's answer in place of the proposal. Raises InvalidInput for an impossible one."""
+    row = Decision.objects.get(pk=waiting.subject_id)
+    spec, request = find(row.task, row.task_version), request_of(row)
+    value, citations, _valid = weigh(
+        row, spec, request, merged(spec, waiting.parameters.get("value"), change)
+    )
+    return parameters(
+        row, spec, value=value, sources=sources_of(citations), versions=_versions(evidence_of(row))
+    )
+
+
+def _ask_again(actor: Actor, old: ApprovalRequest, change: Any) -> ApprovalRequest | None:
+    """Put the question anew: with what is true now, or with a person's answer that several have to agree to."""
+    row = Decision.objects.select_for_update().get(pk=old.subject_id)
+    if row.status not in WAITING:
+        return None
+    spec, request = find(row.task, row.task_version), request_of(row)
+    held = bodies.read(row.id, "outcome") or {}
+    editors: list[UUID] = [UUID(one) for one in old.editors]
+    if change is not None:
+        value, citations, _valid = weigh(row, spec, request, merged(spec, held.get("value"), change))
+        editors += [actor.user_id] if actor.user_id and actor.user_id not in editors else []
+        bodies.keep(row.id, "outcome", {**held, "value": value, "citations": citations, "edited_by": editors})
+    exactly = _current(old)
+    if exactly is None:
+        return None
+    approval = ask(
+        row,
+        actor=actor,
+        spec=spec,
+        subject=Subject(
+            row.subject_type,
+            row.subject_id,
+            row.subject_label,
+            url=row.subject_url,
+            group_key=old.group_key,
+            group_title=old.group_title,
+        ),
+        reasons=list(old.reasons),
+        exactly=exactly,
+        requester=request.actor,
+        supersedes=old,
+        editors=editors,
+        expires_at=old.expires_at if change is not None else None,
+    )
+    Decision.objects.filter(pk=row.pk).update(approval_id=approval.id)
+    Trace(row).step(
+        "approve",
+        approval_id=approval.id,
+        params_hash=approval.params_hash,
+        roles=approval.roles,
+        reasons=approval.reasons,
+        supersedes=old.id,
+        changed_by=actor.name if change is not None else None,
+    )
+    return approval
 
 
 def _on_decided(actor: Actor, waiting: ApprovalRequest, word: Verdict) -> None:
@@ -176,7 +277,11 @@ def _on_decided(actor: Actor, waiting: ApprovalRequest, word: Verdict) -> None:
         "verdict": word.verdict,
         "reason_code": word.reason_code,
         "by": actor.name,
+        "for": word.on_behalf_of.name if word.on_behalf_of else None,
         "approval_id": waiting.id,
+        "approvers": [str(w.on_behalf_of_id or w.person_id) for w in standing_words(waiting)],
+        "params_hash": word.new_params_hash or waiting.params_hash,
+        "changes": [change["path"] for change in word.diff],
     }
     if word.verdict == "reject":
         Trace(row).step("person", **facts)
@@ -201,9 +306,13 @@ def _on_decided(actor: Actor, waiting: ApprovalRequest, word: Verdict) -> None:
                 ]
             )
         value, citations = proposal, held.get("citations", [])
-        valid = row.status == DecisionStatus.AWAITING_APPROVAL
+        if waiting.editors:  # a person's answer, to which the others agreed
+            value, cited, valid = weigh(row, spec, request, proposal)
+            citations, decided_by = plain(cited), "person"
+        else:
+            valid = row.status == DecisionStatus.AWAITING_APPROVAL
+            decided_by = "model" if row.tier != "rules" else "rule"
         changed: list[str] = []
-        decided_by = "model" if row.tier != "rules" else "rule"
     else:
         value = merged(spec, proposal, word.value)
         value, cited, valid = weigh(row, spec, request, value)
@@ -297,6 +406,16 @@ def weigh(
 ) -> tuple[Any, Any, bool]:
     subject = Subject(row.subject_type, row.subject_id, row.subject_label)
     return pipeline.weigh(spec, request, subject, value, evidence_of(row))
+
+
+def _versions(pieces: Sequence[Evidence]) -> list[tuple[str, str]]:
+    return [(p.document_id, p.version_id) for p in pieces]
+
+
+def _citations(held: Mapping[str, Any]) -> tuple[Citation, ...]:
+    return tuple(
+        Citation(**{**c, "bbox": tuple(c["bbox"]) if c["bbox"] else None}) for c in held.get("citations", ())
+    )
 
 
 def remember_evidence(row: Decision, pieces: tuple[Evidence, ...]) -> None:

@@ -98,11 +98,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """When a person must agree, and who."""
+    """When a person must agree, who, how many of them, and whether whoever asked may be among them."""
 
     mode: Literal["never", "on_finding", "always"] = "on_finding"
-    groups: tuple[str, ...] = ("reviewer", "recruiter")
+    groups: tuple[str, ...] = ("reviewer", "recruiter")  # roles, or keys of groups
     expires_in: int | None = None  # seconds
+    quorum: int = 1
+    four_eyes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,7 +28,7 @@ from inference.web.desk import reason_words
 from inference.web.retelling import told
 from inference.web.words import DECIDED_BY, word
 from nekibu.approvals.models import ApprovalRequest
-from nekibu.approvals.services import nonce_for
+from nekibu.approvals.services import nonces_for
 from nekibu.approvals.states import Status
 from nekibu.audit.models import AuditEvent
 from nekibu.errors import NekibuError
@@ -170,17 +170,29 @@ def _items(actor: Actor, verdicts: Sequence[CriterionVerdict]) -> list[Item]:
         tag=AtsTag.VERDICT_SETTLED, subject_id__in=[str(v.id) for v in verdicts]
     ).order_by("seq")
     people = {e.subject_id: str(e.actor.get("name", "")) for e in settled}
-    return [_item(actor, v, waiting.get(str(v.decision_id)), people.get(str(v.id), "")) for v in verdicts]
+    nonces = nonces_for([r for r in waiting.values() if _open_to(actor, r)], actor)
+    return [
+        _item(actor, v, waiting.get(str(v.decision_id)), people.get(str(v.id), ""), nonces) for v in verdicts
+    ]
 
 
-def _item(actor: Actor, row: CriterionVerdict, asked: ApprovalRequest | None, person: str) -> Item:
+def _open_to(actor: Actor, asked: ApprovalRequest) -> bool:
+    return bool(set(asked.roles) & actor.roles or "admin" in actor.roles)
+
+
+def _item(
+    actor: Actor,
+    row: CriterionVerdict,
+    asked: ApprovalRequest | None,
+    person: str,
+    nonces: Mapping[UUID, str],
+) -> Item:
     by = word(DECIDED_BY, row.decided_by) if row.decided_by else ""
     if row.decided_by == "person" and person:
         by = f"{by}: {person}"
     codes = [str(f.get("code", "")) for f in row.findings] + [
         str(r) for r in (asked.reasons if asked else [])
     ]
-    open_to = asked is not None and bool(set(asked.roles) & actor.roles or "admin" in actor.roles)
     return Item(
         row=row,
         quotes=tuple(
@@ -202,8 +214,8 @@ def _item(actor: Actor, row: CriterionVerdict, asked: ApprovalRequest | None, pe
         tone=STATE_TONES.get(VerdictState(row.state), ""),
         proposed=str((row.proposal or {}).get("verdict", "")) if not row.verdict else "",
         approval=asked,
-        nonce=nonce_for(asked, actor) if asked else "",
-        may_decide=open_to,
+        nonce=nonces.get(asked.id, "") if asked else "",
+        may_decide=asked is not None and asked.id in nonces,
     )
 
 

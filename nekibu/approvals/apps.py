@@ -15,6 +15,6 @@ class ApprovalsConfig(AppConfig):
         from nekibu.permissions.roles import grant
 
         for role in ("reviewer", "recruiter", "hiring_manager"):
-            grant(role, ApprovalAction.READ, ApprovalAction.DECIDE)
+            grant(role, ApprovalAction.READ, ApprovalAction.DECIDE, ApprovalAction.DELEGATE)
         grant("reviewer", ApprovalAction.ASSIGN)
         grant("auditor", ApprovalAction.READ)

@@ -63,6 +63,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "nekibu.web.errors.ErrorPageMiddleware",
+    "nekibu.approvals.middleware.RefusalMiddleware",  # around the transaction, so that a refusal survives its roll-back
     "nekibu.users.middleware.ActorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -144,6 +145,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": {"task": "jobs.sweep", "schedule": 5.0, "options": {"expires": 5}},
     "collect-attempts": {"task": "inference.collect_attempts", "schedule": 20.0, "options": {"expires": 20}},
     "expire-approvals": {"task": "approvals.expire", "schedule": 60.0, "options": {"expires": 60}},
+    "remind-of-approvals": {"task": "approvals.remind", "schedule": 60.0, "options": {"expires": 60}},
 }
 
 # --- people ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from ats.permissions import AtsAction
 from inference.permissions import InferenceAction
 from nekibu.approvals.permissions import ApprovalAction
-from nekibu.approvals.selectors import inbox_for
+from nekibu.approvals.selectors import attention_for
 from nekibu.permissions.actor import Actor
 from nekibu.permissions.policies import decide
 from nekibu.tenants.models import Tenant
@@ -39,7 +39,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 
 def _navigation(request: HttpRequest, actor: Actor) -> list[dict[str, Any]]:
-    waiting = inbox_for(actor).count() if in_scope() and decide(actor, ApprovalAction.READ) else 0
+    waiting = attention_for(actor) if in_scope() and decide(actor, ApprovalAction.READ) else 0
     entries = (
         (AtsAction.JOB_READ, "ats-jobs", _("Jobs"), "briefcase", 0),
         (ApprovalAction.READ, "inbox", _("Inbox"), "inbox", waiting),

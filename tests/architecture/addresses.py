@@ -21,6 +21,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "api-verdict-override": {"verdict": "met", "reason": "seen", "pieces": ["E1"]},
     "api-decision-override": {"value": {"verdict": "met"}, "reason": "seen"},
     "api-approval-decide": {"verdict": "reject", "reason": "seen", "params_hash": "0" * 64},
+    "api-approval-delegate": {"user": "00000000-0000-7000-8000-000000000000"},
 }
 # A person's word about a verdict is also one about its decision and, while that waits, about the request for approval:
 # a token has to name these acts too.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -24,8 +25,9 @@ from ats.states import CVStatus, EvaluationStatus, RubricStatus, VerdictState
 from inference import bodies
 from inference.models import Attempt, CheckResult, Decision, DecisionStep
 from inference.types import TaskRequest
-from nekibu.approvals.models import ApprovalRequest
-from nekibu.approvals.services import request_approval
+from nekibu.approvals.models import ApprovalRequest, Delegation, Group, GroupMember, Notice, Stop, Verdict
+from nekibu.approvals.services import request_approval, withdraw
+from nekibu.approvals.states import NoticeKind
 from nekibu.files import services as files
 from nekibu.files.models import ParsedText
 from nekibu.ids import new_id
@@ -34,6 +36,7 @@ from nekibu.permissions.roles import ROLES
 from nekibu.tenants.models import Tenant, TenantModel
 from nekibu.tenants.scope import tenant_scope
 from nekibu.users.models import User
+from nekibu.users.services import add_member
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
             for _ in range(rows)
         ]
         made = [_application(actor, mark, job, rubric, runs[0], criteria, n, person) for n in range(rows)]
+        inbox = _inbox(actor, mark, person, rows)
     application, evaluation, verdict, decision, approval = made[0]
     return World(
         tenant,
@@ -78,6 +82,7 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
             "verdict_id": verdict.id,
             "decision_id": decision.id,
             "approval_id": approval.id,
+            **inbox,
         },
         frozenset(str(row["id"]) for table in rows_of(tenant).values() for row in table),
     )
@@ -88,6 +93,61 @@ def rows_of(tenant: Tenant) -> dict[str, list[dict[str, Any]]]:
     with tenant_scope(tenant.id):
         models = [m for m in apps.get_models() if issubclass(m, TenantModel)]
         return {m._meta.db_table: list(m.objects.order_by("id").values()) for m in models}
+
+
+def _inbox(actor: Actor, mark: str, person: User, rows: int) -> dict[str, UUID]:
+    """What stands around the questions: words, what was decided, who stands in for whom, groups, notices, switches."""
+    now = timezone.now()
+    colleagues = [
+        User.objects.create_user(f"colleague-{n}@{mark}.example", f"{mark} colleague {n}", None)
+        for n in range(rows)
+    ]
+    for colleague in colleagues:
+        add_member(actor=actor, user=colleague, role="reviewer")
+    for request in ApprovalRequest.objects.all():
+        Verdict.objects.create(
+            request=request,
+            verdict="approve",
+            reason="seen",
+            params_hash=request.params_hash,
+            person=colleagues[0],
+        )
+    for n, colleague in enumerate(colleagues):
+        past = request_approval(
+            actor=actor,
+            kind="inference.decision",
+            subject_type="inference.decision",
+            subject_id=str(uuid4()),
+            title=f"{mark} past question {n}",
+            reasons=[],
+            parameters={"n": n},
+            roles=["reviewer"],
+        )
+        Verdict.objects.create(
+            request=past,
+            verdict="reject",
+            reason="seen",
+            params_hash=past.params_hash,
+            person=colleague,
+            on_behalf_of=person,
+        )
+        withdraw(actor=actor, kind=past.kind, subject_id=past.subject_id, note="test")
+        Notice.objects.create(
+            person=person, kind=NoticeKind.SPOKEN_FOR, request=past, facts={"by": colleague.name}
+        )
+    span = {"starts_at": now - timedelta(days=1), "ends_at": now + timedelta(days=1)}
+    delegations = [Delegation.objects.create(principal=person, delegate=one, **span) for one in colleagues]
+    for one in colleagues:
+        Delegation.objects.create(principal=one, delegate=person, **span)
+    groups = [Group.objects.create(key=f"group-{n}", name=f"{mark} group {n}") for n in range(rows)]
+    for group in groups:
+        for colleague in colleagues:
+            GroupMember.objects.create(group=group, person=colleague)
+    stops = [
+        Stop.objects.create(kind=f"world.{n}", reason=f"{mark} reason", engaged_by=person)
+        for n in range(rows)
+    ]
+    return {"delegation_id": delegations[0].id, "group_id": groups[0].id, "stop_id": stops[0].id}
 
 
 def _criterion(rubric: RubricVersion, n: int, mark: str) -> Criterion:
@@ -178,6 +238,7 @@ def _verdict(
             ],
         },
         roles=list(ROLES),
+        quorum=2,
         url=f"/ats/applications/{evaluation.application_id}/",
         group_key=str(evaluation.application_id),
         group_title=f"{mark} group",

@@ -1,191 +1,179 @@
-"""The inbox: what waits for a person, and the page on which one thing is decided."""
+"""The inbox: what waits, for whom and how long; and what became of what was asked."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from nekibu.approvals import selectors, services
+from nekibu.approvals import selectors
+from nekibu.approvals.authority import queue_names
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.permissions import ApprovalAction
 from nekibu.approvals.registry import desk_of
-from nekibu.approvals.states import Status
-from nekibu.errors import NekibuError, NotFound
-from nekibu.files.models import ParsedText
+from nekibu.approvals.selectors import Waiting
+from nekibu.approvals.states import CLOSED, Status
+from nekibu.approvals.web.rights import actor_of, may
+from nekibu.approvals.web.words import chips, notice_words, questions_of, reasons_of, said_by, span
 from nekibu.permissions.actor import Actor
-from nekibu.permissions.policies import decide as allowed
 from nekibu.users.access import page
 
-SHOWN = 200
-PASSAGE = re.compile(r"^[Ee]?(\d{1,3})$")
+PER_PAGE = 100
+TOLD = 5
+AGES = {"1": timedelta(days=1), "3": timedelta(days=3), "7": timedelta(days=7)}
+UNDO = "approvals_undo"
 
 
 @page(ApprovalAction.READ)
 def inbox(request: HttpRequest) -> HttpResponse:
-    """Everything that waits for this reader, by case, the oldest first."""
-    waiting = list(selectors.inbox_for(request.actor))  # type: ignore[attr-defined]
-    counts = Counter((r.kind, code) for r in waiting for code in dict.fromkeys(r.reasons))
-    chosen = request.GET.get("reason", "")
-    kept = [r for r in waiting if not chosen or chosen in r.reasons]
-    groups: dict[str, dict[str, Any]] = {}
-    asked = _questions(kept[:SHOWN])
-    for row in kept[:SHOWN]:
-        group = groups.setdefault(
-            row.group_key or row.url or str(row.id), {"title": row.group_title, "url": row.url, "rows": []}
-        )
-        group["rows"].append(
-            {"row": row, "question": asked.get(row.id, row.title), "reasons": reasons_of(row)}
-        )
+    """What waits, by case, the oldest first: for this reader, given to them, or for anybody."""
+    actor, now = actor_of(request), timezone.now()
+    view = request.GET.get("view", "mine")
+    view = view if view in {"mine", "given", "all"} else "mine"
+    rows = {"mine": selectors.inbox_for, "given": selectors.given_to, "all": lambda *_: selectors.waiting()}[
+        view
+    ](actor, now)
+    short = selectors.in_short(rows)
+    chosen = {name: request.GET.get(name, "") for name in ("reason", "queue", "age", "holder")}
+    kept = [row for row in short if _fits(row, chosen, now)]
+    number = int(request.GET["page"]) if request.GET.get("page", "").isdecimal() else 1
+    shown = kept[(number - 1) * PER_PAGE : number * PER_PAGE]
+    found = list(rows.filter(pk__in=[row.id for row in shown]).prefetch_related("verdicts__retraction"))
+    names = queue_names()
+    told = list(selectors.unread(actor).select_related("request")[:TOLD])
+    asked = questions_of(found)
+    by_name, by_person = selectors.queues(short, now)
     return render(
         request,
         "approvals/inbox.html",
         {
-            "groups": list(groups.values()),
-            "total": len(waiting),
+            "groups": _groups(found, asked, actor, now),
+            "view": view,
+            "tabs": _tabs(actor, view, len(short)),
+            "total": len(short),
             "kept": len(kept),
-            "cut": max(len(kept) - SHOWN, 0),
-            "filters": [(code, desk_of(kind).reason(code), n) for (kind, code), n in counts.most_common()],
+            "oldest": span(now - min(row.since for row in short)) if short else "",
+            "filters": _filters(short, names),
             "chosen": chosen,
+            "narrowed": any(chosen.values()),
+            "queues": [(names.get(q.name, q.name), q, span(now - q.oldest), span(q.median)) for q in by_name],
+            "holders": [(q.name, q, span(now - q.oldest), span(q.median)) for q in by_person if q.name],
+            "notices": notice_words(told, questions_of([n.request for n in told if n.request])),
+            "stands_in": selectors.stands_in_for(actor, now),
+            "stops": list(selectors.stops()),
+            "colleagues": selectors.colleagues(ApprovalAction.DECIDE)
+            if found and may(actor, "ASSIGN")
+            else [],
+            "undo": request.session.get(UNDO),
+            "may_delegate": may(actor, "DELEGATE"),
+            "may_group": may(actor, "GROUPS"),
+            "may_stop": may(actor, "STOP"),
+            "next": _page_url(request, number + 1) if number * PER_PAGE < len(kept) else "",
+            "previous": _page_url(request, number - 1) if number > 1 else "",
         },
     )
 
 
-@page(ApprovalAction.READ, POST=ApprovalAction.DECIDE)
-def approval(request: HttpRequest, approval_id: UUID) -> HttpResponse:
-    """One request in full, and the form that decides it. Nothing is chosen beforehand."""
-    actor: Actor = request.actor  # type: ignore[attr-defined]
-    row = selectors.requests_for(actor).filter(pk=approval_id).first()
-    if row is None:
-        raise NotFound
-    status, problem = 200, ""
-    if request.method == "POST":
-        try:
-            with transaction.atomic():
-                _decide(actor, row, request)
-        except NekibuError as refused:
-            if refused.status not in {400, 403, 409, 410}:
-                raise
-            status, problem = refused.status, _words(refused)
-            row = selectors.requests_for(actor).get(pk=approval_id)
-        else:
-            messages.success(request, _("Your word is in the record."))
-            return HttpResponseRedirect(_onwards(request, actor, row))
-    if row.status != Status.PENDING or status == 410:
-        return render(
-            request,
-            "approvals/closed.html",
+@page(ApprovalAction.READ)
+def decided(request: HttpRequest) -> HttpResponse:
+    """What nobody waits for any more, the last one first."""
+    rows = selectors.decided()
+    status = request.GET.get("status", "")
+    if status in CLOSED:
+        rows = rows.filter(status=status)
+    after = request.GET.get("after", "")
+    if re.fullmatch(r"[0-9a-f-]{36}", after):
+        rows = rows.filter(id__lt=after)
+    found = list(rows[: PER_PAGE + 1])
+    asked = questions_of(found[:PER_PAGE])
+    return render(
+        request,
+        "approvals/decided.html",
+        {
+            "rows": [
+                {"row": row, "question": asked[row.id], "words": [said_by(w) for w in row.verdicts.all()]}
+                for row in found[:PER_PAGE]
+            ],
+            "tabs": _tabs(actor_of(request), "decided", None),
+            "statuses": [(value, label) for value, label in Status.choices if value in CLOSED],
+            "chosen": status,
+            "next": f"?status={status}&after={found[PER_PAGE - 1].id}" if len(found) > PER_PAGE else "",
+        },
+    )
+
+
+def _groups(
+    rows: Sequence[ApprovalRequest], asked: dict[UUID, str], actor: Actor, now: datetime
+) -> list[dict[str, Any]]:
+    groups: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        group = groups.setdefault(_case(row), {"title": row.group_title, "url": row.url, "rows": []})
+        group["rows"].append(
             {
                 "row": row,
-                "question": _questions([row]).get(row.id, row.title),
-                "words": list(row.verdicts.all()),
-                "problem": problem,
-            },
-            status=status,
+                "question": asked[row.id],
+                "reasons": reasons_of(row),
+                "chips": chips(row, actor, now),
+                "waits": span(now - row.created_at),
+            }
         )
-    return render(
-        request, "approvals/approval.html", {**_context(actor, row), "problem": problem}, status=status
+    return list(groups.values())
+
+
+def _case(row: ApprovalRequest) -> str:
+    return str(row.group_key or row.url or row.id)
+
+
+def _fits(row: Waiting, chosen: dict[str, str], now: datetime) -> bool:
+    return (
+        (not chosen["reason"] or chosen["reason"] in row.reasons)
+        and (not chosen["queue"] or chosen["queue"] in row.roles)
+        and (chosen["age"] not in AGES or now - row.since >= AGES[chosen["age"]])
+        and (not chosen["holder"] or chosen["holder"] == (row.assignee or "-"))
     )
 
 
-def reasons_of(row: ApprovalRequest) -> list[str]:
-    """Why a person is asked, in words."""
-    return list(dict.fromkeys(desk_of(row.kind).reason(code) for code in row.reasons if code))
-
-
-def _questions(rows: Sequence[ApprovalRequest]) -> dict[UUID, str]:
-    """What is asked, one call for each kind."""
-    said: dict[UUID, str] = {}
-    for kind in dict.fromkeys(row.kind for row in rows):
-        said |= desk_of(kind).questions([row for row in rows if row.kind == kind])
-    return said
-
-
-def _decide(actor: Actor, row: ApprovalRequest, request: HttpRequest) -> None:
-    sent, desk = request.POST, desk_of(row.kind)
-    answer, reason = sent.get("answer", ""), sent.get("reason", "")
-    changed = answer in desk.answers(row)
-    services.decide(
-        actor=actor,
-        approval_id=row.id,
-        verdict="change" if changed else answer,
-        reason=reason[:1000],
-        nonce=sent.get("nonce", ""),
-        value=desk.change(row, answer, _passages(sent.getlist("cited"), sent.get("pieces", "")), reason)
-        if changed
-        else None,
-    )
-
-
-def _passages(ticked: list[str], typed: str) -> list[str]:
-    """Passage ids, ticked ones first; at most four. What is no passage number is left for the schema to refuse."""
-    named = [*ticked, *re.split(r"[\s,;]+", typed[:60].strip())]
-    found = [f"E{m.group(1)}" if (m := PASSAGE.match(n)) else n for n in named if n]
-    return list(dict.fromkeys(found))[:4]
-
-
-def _context(actor: Actor, row: ApprovalRequest) -> dict[str, Any]:
-    desk, value = desk_of(row.kind), row.parameters.get("value") or {}
-    proposed = str(value.get("verdict", "")) if isinstance(value, dict) else ""
-    for_me = bool(set(row.roles) & actor.roles or "admin" in actor.roles) and bool(
-        allowed(actor, ApprovalAction.DECIDE)
-    )
+def _filters(rows: Sequence[Waiting], names: dict[str, str]) -> dict[str, list[tuple[str, str, int]]]:
+    reasons = Counter((r.kind, code) for r in rows for code in dict.fromkeys(r.reasons))
+    queues = Counter(name for r in rows for name in r.roles)
+    holders = Counter(r.assignee for r in rows)
     return {
-        "row": row,
-        "question": _questions([row]).get(row.id, row.title),
-        "reasons": reasons_of(row),
-        "proposed": proposed,
-        "reasoning": desk.told(str(value.get("reasoning", ""))) if isinstance(value, dict) else "",
-        "choices": desk.answers(row),
-        "quotes": _quotes(row),
-        "facts": [
-            (name, held if isinstance(held, str) else json.dumps(held, ensure_ascii=False, indent=1))
-            for name, held in row.parameters.items()
-        ],
-        "nonce": services.nonce_for(row, actor) if for_me else "",
-        "for_me": for_me,
-        "waiting": selectors.inbox_for(actor).count(),
+        "reasons": [(code, desk_of(kind).reason(code), n) for (kind, code), n in reasons.most_common()],
+        "queues": [(name, names.get(name, name), n) for name, n in queues.most_common()],
+        "holders": [(name or "-", name or _("nobody yet"), n) for name, n in sorted(holders.items())],
+        "ages": [(key, span(age), 0) for key, age in AGES.items()],
     }
 
 
-def _quotes(row: ApprovalRequest) -> list[dict[str, Any]]:
-    """The sources, read again from the stored text at the version that the request names."""
-    sources = row.parameters.get("sources") or []
-    texts = dict(ParsedText.objects.filter(pk__in={s["version"] for s in sources}).values_list("id", "text"))
-    against = set((row.parameters.get("value") or {}).get("counter_pieces") or [])
+def _tabs(actor: Actor, view: str, shown: int | None) -> list[dict[str, Any]]:
+    named = [
+        ("mine", _("For you"), "inbox", reverse("inbox")),
+        ("given", _("Given to you"), "user-check", f"{reverse('inbox')}?view=given"),
+        ("all", _("All that wait"), "users", f"{reverse('inbox')}?view=all"),
+        ("decided", _("Decided"), "history", reverse("inbox-decided")),
+    ]
     return [
         {
-            "piece": s["evidence_id"],
-            "text": texts.get(UUID(s["version"]), "")[s["start"] : s["end"]],
-            "against": s["evidence_id"] in against,
-            "url": f"{row.url}?tab=text#ev-{s['start']}-{s['end']}" if row.url else "",
+            "url": url,
+            "label": label,
+            "icon": icon,
+            "count": shown if name == view else None,
+            "current": name == view,
         }
-        for s in sources
+        for name, label, icon, url in named
     ]
 
 
-def _onwards(request: HttpRequest, actor: Actor, decided: ApprovalRequest) -> str:
-    """Back where the form says (only inside this site), or on to the next: of the same case first, then the oldest."""
-    back = request.POST.get("next", "")
-    if back and url_has_allowed_host_and_scheme(back, allowed_hosts=None) and back.startswith("/"):
-        return back
-    rest = selectors.inbox_for(actor)
-    same = rest.filter(group_key=decided.group_key).first() if decided.group_key else None
-    following = same or rest.first()
-    return reverse("approval", args=[following.id]) if following else reverse("inbox")
-
-
-def _words(refused: NekibuError) -> str:
-    named = [str(e["message"]) for e in refused.data.get("errors", [])]
-    return " ".join(named) or _(refused.message)
+def _page_url(request: HttpRequest, number: int) -> str:
+    query = request.GET.copy()
+    query["page"] = str(number)
+    return f"?{query.urlencode()}"
