@@ -8,12 +8,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from inference.ledger.breakdown import breakdown_of
+from inference.metrics.phases import BESIDE, PHASES, Breakdown
 from inference.models import Attempt, CheckResult, Decision, DecisionStep
-from inference.selectors import outcome_of
+from inference.selectors import outcome_of, speaking_attempts
 from inference.types import Outcome
 from nekibu.approvals.models import ApprovalRequest
 
-PHASES = ("gateway_queue", "engine_queue", "prefill", "decode", "validate", "approve")
+TOKENS = ("uncached", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +24,18 @@ class Tokens:
 
     uncached: int | None
     cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
     output: int | None
+    reasoning: int | None
+    input_total: int | None
 
     @property
     def cached_share(self) -> float | None:
         """Read from the cache, by tokens, of all input tokens."""
-        if self.uncached is None or self.cache_read is None or not self.uncached + self.cache_read:
+        if self.cache_read is None or not self.input_total:
             return None
-        return self.cache_read / (self.uncached + self.cache_read)
+        return self.cache_read / self.input_total
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,18 @@ class Account:
     steps: tuple[DecisionStep, ...]
     attempts: tuple[Attempt, ...]
     checks: tuple[CheckResult, ...]
-    phases: tuple[tuple[str, float | None], ...]
+    breakdown: Breakdown
     tokens: Tokens
     approval: ApprovalRequest | None
     supersedes: Decision | None
     superseded_by: Decision | None
     rounds: int
     sealed: tuple[tuple[int, str, datetime], ...]
+
+    @property
+    def phases(self) -> tuple[tuple[str, float | None], ...]:
+        """The six phases in seconds."""
+        return tuple((name, self.breakdown.phases[name]) for name in PHASES)
 
     def payload(self, stage: str) -> dict[str, Any]:
         """What a stage recorded; empty when it did not run."""
@@ -60,7 +71,7 @@ def account_of(decision: Decision) -> Account:
     """Read the whole record of a decision in the tenant's scope."""
     steps = tuple(decision.steps.order_by("seq"))
     newest = max((s.round for s in steps if s.stage == "classify"), default=0)
-    attempts = _spoken_for(decision.attempts.order_by("attempt_no", "collected"))
+    attempts = speaking_attempts(decision)
     approval = None
     if decision.approval_id:
         approval = (
@@ -75,39 +86,14 @@ def account_of(decision: Decision) -> Account:
         steps=steps,
         attempts=attempts,
         checks=tuple(decision.checks.order_by("seq")),
-        phases=_phases(decision, steps, attempts),
-        tokens=Tokens(
-            *(_sum(getattr(a, name) for a in attempts) for name in ("uncached", "cache_read", "output"))
-        ),
+        breakdown=breakdown_of(decision, steps, attempts),
+        tokens=Tokens(*(_sum(getattr(a, name) for a in attempts) for name in (*TOKENS, "input_total"))),
         approval=approval,
         supersedes=decision.supersedes,
         superseded_by=decision.superseded_by.order_by("id").first(),
         rounds=decision.round,
         sealed=tuple(decision.seals.order_by("seq").values_list("seq", "hash", "created_at")),
     )
-
-
-def _spoken_for(rows: Iterable[Attempt]) -> tuple[Attempt, ...]:
-    """One row for each attempt: what the gateway kept speaks for an attempt whose caller was gone."""
-    by_id: dict[str, Attempt] = {}
-    for row in rows:
-        by_id[row.attempt_id] = row
-    return tuple(sorted(by_id.values(), key=lambda a: (a.attempt_no, a.id)))
-
-
-def _phases(
-    decision: Decision, steps: tuple[DecisionStep, ...], attempts: tuple[Attempt, ...]
-) -> tuple[tuple[str, float | None], ...]:
-    """The six phases in seconds. One that no attempt observed is None, which is not zero."""
-    found: dict[str, float | None] = {}
-    for name in PHASES[:4]:
-        seen = [value for a in attempts if (value := getattr(a, name)) is not None]
-        found[name] = sum(seen) if seen else None
-    checked = [s.seconds for s in steps if s.stage == "checks" and s.seconds is not None]
-    found["validate"] = sum(checked) if checked else None
-    waited = decision.rested_at and decision.closed_at
-    found["approve"] = (decision.closed_at - decision.rested_at).total_seconds() if waited else None  # type: ignore[operator]
-    return tuple(found.items())
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
@@ -167,16 +153,18 @@ def outcome_json(account: Account) -> dict[str, Any]:
                 (a.model_revision for a in reversed(account.attempts) if a.model_revision), None
             ),
         },
-        "usage": {
-            "uncached": account.tokens.uncached,
-            "cache_read": account.tokens.cache_read,
-            "output": account.tokens.output,
-        },
+        "usage": {name: getattr(account.tokens, name) for name in TOKENS},
         "phases": {name: _text(value) for name, value in account.phases},
+        "times": {
+            "e2e": _text(account.breakdown.e2e),
+            "model": _text(account.breakdown.model_seconds),
+            **{name: _text(account.breakdown.part(name)) for name in BESIDE},
+        },
         "cost": {
             "amount": None if decision.cost_amount is None else format(decision.cost_amount.normalize(), "f"),
             "currency": decision.cost_currency,
             "state": decision.cost_state or "unknown",
+            "price_version": decision.price_version,
         },
         "approval_id": str(decision.approval_id) if decision.approval_id else None,
         "supersedes": str(decision.supersedes_id) if decision.supersedes_id else None,
@@ -200,9 +188,12 @@ def trace_json(account: Account) -> dict[str, Any]:
                     "collected",
                     "finish",
                     "cause",
-                    "uncached",
-                    "cache_read",
-                    "output",
+                    "served_from",
+                    *TOKENS,
+                    "input_total",
+                    "dialect",
+                    "estimated",
+                    "usage_refused",
                     "prompt_tokens",
                     "requeues",
                     "max_out",

@@ -16,6 +16,9 @@ class InferenceAction(Action):
     DECISION_OVERRIDE = "inference:decision:override"
     TRACE_READ = "inference:trace:read"
     ENGINE_READ = "inference:engine:read"
+    PRICE_READ = "inference:price:read"
+    PRICE_ENTER = "inference:price:enter"
+    PRICE_VERIFY = "inference:price:verify"
 
 
 class InferenceTag(AuditTag):
@@ -26,6 +29,10 @@ class InferenceTag(AuditTag):
     DECISION_MOVED = "inference:decision:moved"
     DECISION_CORRECTED = "inference:decision:corrected"
     EPOCH_RAISED = "inference:epoch:raised"
+    PRICE_ENTERED = "inference:price:entered"
+    PRICE_VERIFIED = "inference:price:verified"
+    BEHAVIOUR_ENTERED = "inference:behaviour:entered"
+    BEHAVIOUR_VERIFIED = "inference:behaviour:verified"
 
 
 def grant_all() -> None:
@@ -34,6 +41,6 @@ def grant_all() -> None:
     everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
     for role in ("recruiter", "reviewer"):
         grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
-    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE)
-    grant("auditor", *everybody)
+    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.PRICE_READ)
+    grant("auditor", *everybody, a.PRICE_READ)
     grant("interviewer", a.ENGINE_READ)

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from inference import bodies
-from inference.models import CacheEpoch, Decision
+from inference.models import Attempt, CacheEpoch, Decision
 from inference.types import Citation, Cost, CostState, DecidedBy, Finding, Outcome
 from nekibu.errors import NotFound
 from nekibu.permissions.actor import Actor
@@ -58,6 +58,22 @@ def outcome_of(decision: Decision) -> Outcome:
         },
         reason=decision.reason,
     )
+
+
+def speaking_attempts(decision: Decision) -> tuple[Attempt, ...]:
+    """One row for each attempt, in order: what the gateway kept speaks for an attempt whose caller was gone."""
+    by_id = {row.attempt_id: row for row in decision.attempts.order_by("attempt_no", "collected")}
+    return tuple(sorted(by_id.values(), key=lambda row: (row.attempt_no, row.id)))
+
+
+def stored_cost(row: Attempt | Decision) -> Cost:
+    """A row's cost columns as a value."""
+    return Cost(row.cost_amount, row.cost_currency, cast("CostState", row.cost_state or "unknown"))
+
+
+def model_name(model: str) -> str:
+    """A model without the path that it was loaded from."""
+    return model.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _citation(raw: dict[str, Any]) -> Citation:

@@ -6,16 +6,20 @@ import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import Max
 from django.utils import timezone
 
-from inference import bodies, catalogue
+from inference import bodies
+from inference.catalogue.pricing import price_attempt
+from inference.catalogue.selectors import engine_price
+from inference.metrics.cost import total
 from inference.models import Attempt, ChainHead, CheckResult, Decision, DecisionSeal, DecisionStep
 from inference.permissions import InferenceTag
+from inference.selectors import model_name, speaking_attempts, stored_cost
 from inference.states import FORWARD, MOVES, TERMINAL, WAITING, DecisionStatus
-from inference.types import CheckReport, Completion, Cost, CostState, canonical, plain
+from inference.types import CheckReport, Completion, Cost, canonical, plain
 from inference.usage import Usage
 from inference.wire import AttemptRecord, Phases, Started
 from nekibu.audit.transitions import move
@@ -51,7 +55,8 @@ class Trace:
 
     def attempt(self, done: Completion, started: Started | None, prompt_tokens: int | None) -> Attempt:
         """Add one attempt, whatever came of it."""
-        cost = _price(done.phases, done.usage)
+        model = started.model if started else ""
+        revision = done.model_revision or (started.revision if started else "")
         row: Attempt = Attempt.objects.create(
             decision=self.decision,
             attempt_id=done.attempt_id,
@@ -66,17 +71,19 @@ class Trace:
             requeues=done.requeues,
             max_out=done.max_out,
             engine=started.engine if started else "",
-            model=started.model if started else "",
-            model_revision=done.model_revision or (started.revision if started else ""),
+            model=model,
+            model_revision=revision,
             engine_fingerprint=done.engine_fingerprint,
             salt_id=done.salt_id,
+            served_from=done.served_from,
             **_figures(done.usage, done.phases),
-            **cost,
+            **_money(done.usage, done.phases, model, revision, done.served_from),
         )
         return row
 
     def collected(self, record: AttemptRecord, no: int, kind: str, round: int) -> None:
         """Add what the gateway kept of an attempt whose caller was gone."""
+        model = _model_of(record)
         Attempt.objects.create(
             decision=self.decision,
             attempt_id=record.attempt_id,
@@ -89,11 +96,12 @@ class Trace:
             ttft=record.ttft,
             tpot=record.tpot,
             requeues=record.requeues,
+            model=model,
             model_revision=record.model_revision,
             engine_fingerprint=record.engine_fingerprint,
             salt_id=record.salt_id,
             **_figures(record.usage, record.phases),
-            **_price(record.phases, record.usage),
+            **_money(record.usage, record.phases, model, record.model_revision),
         )
 
     def checks(self, report: CheckReport, attempt_no: int) -> None:
@@ -143,7 +151,7 @@ class Trace:
         **changes: Any,
     ) -> None:
         """Move to a state in which nothing works on it, keep the outcome, and seal it when the state is terminal."""
-        cost = cost_of(self.decision)
+        money = cost_of(self.decision)
         now = timezone.now()
         proof = bodies.keep(self.decision.id, "outcome", outcome)
         closing: dict[str, Any] = {"closed_at": now} if to in TERMINAL else {"rested_at": now}
@@ -156,9 +164,7 @@ class Trace:
             note=note,
             owner_until=None,
             attempt_id="",
-            cost_amount=cost.amount,
-            cost_currency=cost.currency,
-            cost_state=cost.state,
+            **_columns(*money),
             **closing,
             **changes,
         )
@@ -168,7 +174,7 @@ class Trace:
             by=actor.name,
             note=note,
             outcome_hmac=proof,
-            cost=cost,
+            cost=money[0],
         )
         if to in TERMINAL:
             bodies.expire(self.decision.id, now + timedelta(days=body_days))
@@ -176,10 +182,7 @@ class Trace:
 
     def reprice(self) -> None:
         """Set the cost again after an attempt became known late."""
-        cost = cost_of(self.decision)
-        Decision.objects.filter(pk=self.decision.pk).update(
-            cost_amount=cost.amount, cost_currency=cost.currency, cost_state=cost.state
-        )
+        Decision.objects.filter(pk=self.decision.pk).update(**_columns(*cost_of(self.decision)))
 
     def seal(self) -> None:
         """Close the record as it stands now: a hash over it and over the tenant's seal before."""
@@ -237,24 +240,25 @@ def verify_seals() -> int | None:
     return None
 
 
-def cost_of(decision: Decision) -> Cost:
-    """What all attempts cost together; what the gateway kept of an attempt speaks for it."""
-    by_attempt: dict[str, Attempt] = {}
-    for row in Attempt.objects.filter(decision=decision).order_by("collected"):
-        by_attempt[row.attempt_id] = row
-    return catalogue.total(stored_cost(a) for a in by_attempt.values())
-
-
-def stored_cost(row: Attempt | Decision) -> Cost:
-    """A row's cost columns as a value."""
-    return Cost(row.cost_amount, row.cost_currency, cast("CostState", row.cost_state))
+def cost_of(decision: Decision) -> tuple[Cost, tuple[str, ...]]:
+    """What all attempts cost together, and the versions of the prices in it, each once."""
+    rows = speaking_attempts(decision)
+    versions = dict.fromkeys(row.price_version for row in rows if row.price_version)
+    return total(stored_cost(row) for row in rows), tuple(versions)
 
 
 def _figures(usage: Usage, phases: Phases) -> dict[str, Any]:
     return {
         "uncached": usage.uncached,
         "cache_read": usage.cache_read,
+        "cache_write_5m": usage.cache_write_5m,
+        "cache_write_1h": usage.cache_write_1h,
         "output": usage.output,
+        "reasoning": usage.reasoning,
+        "input_total": usage.input_total,
+        "dialect": usage.dialect,
+        "estimated": list(usage.estimated),
+        "usage_refused": usage.refused,
         "gateway_queue": phases.gateway_queue,
         "engine_queue": phases.engine_queue,
         "prefill": phases.prefill,
@@ -262,20 +266,31 @@ def _figures(usage: Usage, phases: Phases) -> dict[str, Any]:
     }
 
 
-def _price(phases: Phases, usage: Usage) -> dict[str, Any]:
-    price = catalogue.engine_price(timezone.localdate())
-    nothing_computed = usage.uncached == 0 and usage.cache_read == 0 and usage.output == 0
-    cost = (
-        Cost(Decimal(0), price.currency, price.state)
-        if nothing_computed and price
-        else catalogue.cost_of(phases, price)
-    )
+def _money(
+    usage: Usage, phases: Phases, model: str, revision: str, served_from: str = "engine"
+) -> dict[str, Any]:
+    """The columns of an attempt's cost, under the price that is in force for its model now."""
+    names = [name for name in (model_name(model), revision) if name]
+    priced = price_attempt(usage, phases, engine_price(names, timezone.now()), served_from=served_from)
+    return {**_columns(priced.cost, ()), "price_version": priced.version}
+
+
+def _columns(cost: Cost, versions: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "price_version": price.version if price else "",
         "cost_amount": cost.amount,
         "cost_currency": cost.currency,
         "cost_state": cost.state,
+        "price_version": ",".join(versions),
     }
+
+
+def _model_of(record: AttemptRecord) -> str:
+    """The model of an attempt that nobody heard the end of: as its start told, or as another attempt names its revision."""
+    known = Attempt.objects.exclude(model="").order_by("-id")
+    found = known.filter(attempt_id=record.attempt_id).first()
+    if found is None and record.model_revision:
+        found = known.filter(model_revision=record.model_revision).first()
+    return str(found.model) if found else ""
 
 
 def _json(value: Any) -> Any:

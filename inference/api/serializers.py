@@ -120,7 +120,10 @@ class UsageOut(serializers.Serializer[Any]):
 
     uncached = serializers.IntegerField(allow_null=True)
     cache_read = serializers.IntegerField(allow_null=True)
+    cache_write_5m = serializers.IntegerField(allow_null=True)
+    cache_write_1h = serializers.IntegerField(allow_null=True)
     output = serializers.IntegerField(allow_null=True)
+    reasoning = serializers.IntegerField(allow_null=True)
 
 
 class CostOut(serializers.Serializer[Any]):
@@ -129,6 +132,7 @@ class CostOut(serializers.Serializer[Any]):
     amount = serializers.CharField(allow_null=True)
     currency = serializers.CharField()
     state = serializers.ChoiceField(choices=["current", "stale", "unknown"])
+    price_version = serializers.CharField()
 
 
 class DecisionOut(serializers.Serializer[Any]):
@@ -150,6 +154,7 @@ class DecisionOut(serializers.Serializer[Any]):
     route = RouteOut()
     usage = UsageOut()
     phases = serializers.DictField(child=serializers.CharField(allow_null=True))
+    times = serializers.DictField(child=serializers.CharField(allow_null=True))
     cost = CostOut()
     approval_id = serializers.UUIDField(allow_null=True)
     supersedes = serializers.UUIDField(allow_null=True)

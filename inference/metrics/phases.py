@@ -10,7 +10,11 @@ import numpy as np
 from inference.metrics.stats import CONFIDENCE, Floats, cluster_bootstrap, least_n, percentile
 
 PHASES = ("gateway_queue", "engine_queue", "prefill", "decode", "validate", "approve")
-# Beside the six: waiting for a worker, preparing, and what nothing accounts for.
+BESIDE = (
+    "backlog",
+    "prepare",
+    "unattributed",
+)  # waiting for a worker, preparing, and what nothing accounts for
 PARTS = ("backlog", "prepare", *PHASES, "unattributed")
 TAIL = 0.95
 LEVERS: Mapping[str, tuple[str, ...]] = {
@@ -59,7 +63,7 @@ class Breakdown:
 
     def part(self, name: str) -> float | None:
         """One of `PARTS`."""
-        if name in {"backlog", "prepare", "unattributed"}:
+        if name in BESIDE:
             value: float | None = getattr(self, name)
             return value
         return self.phases.get(name)

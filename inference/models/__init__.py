@@ -1,4 +1,4 @@
-"""Rows of inference: decisions with their history."""
+"""Rows of inference: decisions with their history, and the catalogue of prices."""
 
 from inference.models.decisions import (
     Attempt,
@@ -10,9 +10,11 @@ from inference.models.decisions import (
     DecisionSeal,
     DecisionStep,
 )
+from inference.models.economics import Behaviour, Price, PriceKind, ServiceTier, Verification
 
 __all__ = [
     "Attempt",
+    "Behaviour",
     "Body",
     "CacheEpoch",
     "ChainHead",
@@ -20,4 +22,8 @@ __all__ = [
     "Decision",
     "DecisionSeal",
     "DecisionStep",
+    "Price",
+    "PriceKind",
+    "ServiceTier",
+    "Verification",
 ]

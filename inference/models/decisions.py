@@ -42,6 +42,7 @@ class Decision(TenantModel):
     cost_amount = models.DecimalField(max_digits=20, decimal_places=12, null=True)
     cost_currency = models.CharField(max_length=3, blank=True, default="")
     cost_state = models.CharField(max_length=10, blank=True, default="")
+    price_version = models.CharField(max_length=300, blank=True, default="")  # of its attempts, each once
     supersedes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="superseded_by")
 
     round = models.PositiveIntegerField(
@@ -108,9 +109,19 @@ class Attempt(TenantModel):
     collected = models.BooleanField(default=False)
     finish = models.CharField(max_length=10)
     cause = models.CharField(max_length=60, blank=True, default="")
+    served_from = models.CharField(max_length=20, default="engine")
     uncached = models.PositiveIntegerField(null=True)
     cache_read = models.PositiveIntegerField(null=True)
+    cache_write_5m = models.PositiveIntegerField(null=True)
+    cache_write_1h = models.PositiveIntegerField(null=True)
     output = models.PositiveIntegerField(null=True)
+    reasoning = models.PositiveIntegerField(null=True)  # part of output
+    input_total = models.PositiveIntegerField(null=True)  # as reported, also where the buckets are not
+    dialect = models.CharField(max_length=20, blank=True, default="")
+    estimated = models.JSONField(default=list)  # buckets that nobody reported as they stand here
+    usage_refused = models.CharField(
+        max_length=100, blank=True, default=""
+    )  # the figure that contradicted another
     prompt_tokens = models.PositiveIntegerField(null=True)  # our own count
     gateway_queue = models.FloatField(null=True)
     engine_queue = models.FloatField(null=True)

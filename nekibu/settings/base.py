@@ -239,13 +239,6 @@ GATEWAY_URL = f"http://127.0.0.1:{ENVIRONMENT.gateway_port}"
 GATEWAY_SECRET = SECRETS.gateway_secret
 NEKIBU_ENGINE_UNQUALIFIED = ENVIRONMENT.model is None  # the packaged model is plumbing, not quality
 INFERENCE_BODY_KEY = SECRETS.body_key
-# Price of a second of the engine's machine, in US dollars; None means unknown (shown as such, never as 0).
-ENGINE_SECOND_PRICE: dict[str, Any] = {
-    "amount": "0.0000139",
-    "currency": "USD",
-    "verified_on": "2026-11-01",
-    "valid_days": 90,
-}
 
 LOGGING = {
     "version": 1,

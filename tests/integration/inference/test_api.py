@@ -87,7 +87,8 @@ def test_an_online_question_is_answered_at_once(api):
         "approve",
     }
     assert said["usage"]["uncached"] > 0 and said["usage"]["cache_read"] == 0
-    assert isinstance(said["cost"]["amount"], str)
+    assert said["cost"] == {"amount": None, "currency": "", "state": "unknown", "price_version": ""}
+    assert set(said["times"]) == {"e2e", "model", "prepare", "backlog", "unattributed"}
     assert api.get(f"{ADDRESS}{said['decision_id']}/").json() == said
     assert [row["decision_id"] for row in api.get().json()["results"]] == [said["decision_id"]]
 
@@ -221,6 +222,26 @@ async def test_a_streamed_question_is_told_as_it_is_made(thread, api):
     text = "".join(data["text"] for _, kind, data in told if kind == "delta")
     assert json.loads(text)["verdict"] == told[-1][2]["value"]["verdict"] == "met"
     assert all(data["verified"] is False for _, kind, data in told if kind == "delta")
+
+
+@pytest.mark.parametrize(
+    ("language", "message"), [("tr", "Çıkarım geçidi kapanıyor, yeni iş almıyor."), ("en", None)]
+)
+async def test_an_error_inside_a_stream_is_said_in_the_callers_language(
+    thread, api, gateway, language, message
+):
+    gateway.drain()
+    response = await AsyncClient().post(
+        ADDRESS,
+        json.dumps(api.body()),
+        content_type="application/json",
+        headers={
+            "Authorization": api.token, "Idempotency-Key": "s1", "Accept": "text/event-stream", "Accept-Language": language,
+        },
+    )  # fmt: skip
+    _number, kind, said = events_of(await read(response))[-1]
+    assert (kind, said["code"]) == ("error", "draining")
+    assert said["message"] == (message or "The inference gateway is shutting down and takes no new work.")
 
 
 async def test_a_refused_stream_is_a_plain_error(thread, api):

@@ -14,7 +14,7 @@ from inference import services
 from inference.collecting import collect_attempts
 from inference.errors import EngineDown, GatewayLost, QueueFull
 from inference.idempotency import IdempotencyMismatch
-from inference.models import Attempt, CheckResult, Decision, DecisionSeal, DecisionStep
+from inference.models import Attempt, CheckResult, Decision, DecisionSeal, DecisionStep, Price
 from inference.trace import verify_seals
 from inference.types import Solved
 from inference.usage import Usage
@@ -282,6 +282,10 @@ def test_what_is_cancelled_while_it_waits_ends_cancelled(ask, gateway, lines, te
 def test_an_attempt_that_the_gateway_kept_is_collected_once(ask, gateway, tenant):
     from inference.wire import AttemptRecord
 
+    with tenant_scope(tenant.id):
+        price = Price.objects.create(
+            kind="cpu_hour", provider="self-hosted", currency="USD", amount=36, effective_from=timezone.now()
+        )
     gateway.stumbles = [GatewayLost()]
     outcome = ask()
     lost = gateway.tickets[0]
@@ -298,7 +302,11 @@ def test_an_attempt_that_the_gateway_kept_is_collected_once(ask, gateway, tenant
         rows = Attempt.objects.filter(attempt_id=lost.attempt_id)
         assert sorted(rows.values_list("collected", "output")) == [(False, None), (True, 3)]
         assert verify_seals() is None
-        assert Decision.objects.get(pk=outcome.decision_id).cost_state != "unknown"
+        decision = Decision.objects.get(pk=outcome.decision_id)
+        assert (decision.cost_amount, decision.price_version) == (
+            sum(a.cost_amount for a in decision.attempts.exclude(output=None)),
+            str(price.id),
+        )
 
 
 def test_refusals_come_before_any_cost(ask, tenant, person_of):
