@@ -73,7 +73,7 @@ def test_no_suffix_is_glued_to_a_place():
 
 
 @pytest.mark.parametrize(
-    "wrong", ["[Kk]riter", "[Rr]ubrik", "CV", "[Tt]enant", "[Tt]oken", "[Mm]ülakat", "[Pp]rompt"]
+    "wrong", ["[Kk]riter", "[Rr]ubrik", "CV", "[Tt]enant", "[Tt]oken(?!izer)", "[Mm]ülakat", "[Pp]rompt"]
 )
 def test_one_word_is_used_for_one_thing(wrong):
     """Words that people use beside those of docs/glossary.md."""
