@@ -23,6 +23,13 @@ from tests.leftovers import left_files, left_processes
 CHROMIUM = "/usr/bin/chromium"
 MODELS = Path(os.environ.get("NEKIBU_TEST_MODELS") or Path.home() / ".cache" / "nekibu" / "models")
 ANKA, MAVI = "anka", "mavi"
+# A CV that a model on a CPU reads in a moment, where a journey is not about reading.
+LETTER = """Maren Hollis
+Senior Buyer, Kestrel Foundry, March 2016 to June 2024
+Negotiated framework agreements and payment terms with forty suppliers.
+Introduced the procurement module of an ERP system in two plants.
+English: C1. Driving licence: class B.
+"""
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.product import Api, Installation
 from benchmarks.workload import wait
 from samples import generate
-from tests.e2e.conftest import ANKA, Desk
+from tests.e2e.conftest import ANKA, LETTER, Desk
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,7 @@ def test_a_decision_is_told_as_it_is_made_and_a_listener_who_leaves_stops_the_en
     http: httpx.Client, desk: Desk, admin: Api
 ) -> None:
     job = desk.job("negotiation")
-    cv = next(iter(generate.generate(count=1)))
-    application = desk.upload(job, cv.name, cv.body)
+    application = desk.upload(job, "letter.txt", LETTER.encode())
     verdict = desk.evaluate(job)[application]["verdicts"][0]
     body = {
         "task": "ats.criterion_first_pass",

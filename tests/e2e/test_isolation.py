@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.product import Api, Installation
-from samples import generate
-from tests.e2e.conftest import ANKA, MAVI, Desk
+from tests.e2e.conftest import ANKA, LETTER, MAVI, Desk
 
 CRITERION = "negotiation"
 
@@ -14,11 +13,13 @@ CRITERION = "negotiation"
 def test_the_same_text_is_read_from_the_cache_inside_a_tenant_and_computed_anew_in_another(
     product: Installation,
 ) -> None:
-    cv = next(iter(generate.generate(seed=99, count=1)))  # a text that no other journey uses
+    text = LETTER.replace(
+        "Senior Buyer, Kestrel Foundry", "Buyer at Aldgate Mills"
+    ).encode()  # a text that no other journey uses
     usage = {}
     for name, tenant in (("first", ANKA), ("again", ANKA), ("stranger", MAVI)):
         api = product.api("admin", tenant)
-        usage[name] = first_call(api, cv.name, cv.body)
+        usage[name] = first_call(api, "letter.txt", text)
         api.close()
     prompts = {name: figures["prompt_tokens"] for name, figures in usage.items()}
     assert len(set(prompts.values())) == 1, prompts  # the three calls are the same, token by token

@@ -204,7 +204,9 @@ def test_a_person_changes_a_verdict_and_the_page_says_who_and_why_in_both_langua
     expect(criterion.locator(".quote")).to_have_count(1)
     assert words_of(criterion.locator(".quote")) == first_line
     recruiter.look("application-overridden")
+    expect(page.locator(".nav-wide")).to_contain_text("Gelen kutusu")
     recruiter.switch_to("en")
+    expect(page.locator(".nav-wide")).to_contain_text("Inbox")
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(criterion).to_contain_text("Partly met")
     expect(criterion).to_contain_text("Changed by a person")

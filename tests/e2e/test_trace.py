@@ -15,8 +15,7 @@ from inference.gateway.config import salt_key
 from inference.gateway.salt import salt_of
 from inference.slo import Band
 from inference.wire import Ticket
-from samples import generate
-from tests.e2e.conftest import Desk
+from tests.e2e.conftest import LETTER, Desk
 from tests.e2e.visitor import Visitor
 
 ORDER = ["classify", "retrieve", "protect", "compress", "assemble", "key", "route", "schedule"]
@@ -26,8 +25,7 @@ ORDER = ["classify", "retrieve", "protect", "compress", "assemble", "key", "rout
 def trace(desk: Desk, admin: Api) -> dict[str, Any]:
     """The trace of a decision that the model took part in."""
     job = desk.job("negotiation")
-    cv = next(iter(generate.generate(count=1)))
-    application = desk.upload(job, cv.name, cv.body)
+    application = desk.upload(job, "letter.txt", LETTER.encode())
     verdict = desk.evaluate(job)[application]["verdicts"][0]
     return dict(admin.get(f"decisions/{verdict['decision_id']}/trace/"))
 
