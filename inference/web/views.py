@@ -25,7 +25,6 @@ from inference.web.story import stages_of
 from inference.web.words import (
     CAUSES,
     COST_STATES,
-    COUNTERS,
     DECIDED_BY,
     FINDINGS,
     FINISHES,
@@ -35,6 +34,7 @@ from inference.web.words import (
     ROUTE_REASONS,
     STATUS_TONE,
     VALUES,
+    counters,
     word,
 )
 from nekibu.errors import NotFound
@@ -96,7 +96,7 @@ def trace(request: HttpRequest, decision_id: UUID) -> HttpResponse:
             "summary": _summary(account),
             "stages": stages_of(account),
             "verdict": value.get("verdict"),
-            "value": [(word(VALUES, k), told(v) if isinstance(v, str) else v) for k, v in value.items() if k not in {"verdict", "pieces", "counter_pieces"} and v not in ("", [])],
+            "value": [(word(VALUES, k), told(v) if isinstance(v, str) else v) for k, v in value.items() if k not in {"verdict", "pieces", "counter_pieces"} and v != [] and (not isinstance(v, str) or any(map(str.isalnum, v)))],
             "citations": [{"quote": c, "against": c.pointer.startswith("/counter")} for c in account.outcome.citations],
             "phases": [(word(PHASES, name), seconds) for name, seconds in account.phases],
             "attempts": [
@@ -118,12 +118,13 @@ def engine(request: HttpRequest) -> HttpResponse:
         state: Any = gateway().state()
     except (EngineDown, GatewayLost):
         state = None
-    counters = [(word(COUNTERS, name), n) for name, n in sorted(state.counters.items())] if state else []
     queues = (
         [(word(QUEUES, name), state.queues[name]) for name in QUEUES if name in state.queues] if state else []
     )
     return render(
-        request, "inference/engine.html", {"gateway_state": state, "counters": counters, "queues": queues}
+        request,
+        "inference/engine.html",
+        {"gateway_state": state, "counters": counters(state.counters) if state else [], "queues": queues},
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from nekibu.language.turkish import lower, upper
@@ -160,8 +162,7 @@ COUNTERS: dict[str, Word] = {
     "output_tokens": _("Tokens written"),
     "restarts": _("Restarts of the engine"),
     "requeued": _("Handed over again"),
-    "refused_queue_full": _("Refused because the queue was full"),
-    "aborted_client_cancelled": _("Stopped because the caller left"),
+    "bad_usage": _("Answers with impossible figures"),
 }
 COST_STATES: dict[str, Word] = {
     "current": _("price verified"),
@@ -176,6 +177,21 @@ SEGMENTS: dict[str, Word] = {
     "evidence": _("passages of the document"),
     "question": _("the question"),
 }
+
+
+def counters(counted: Mapping[str, int]) -> list[tuple[str, int]]:
+    """What the gateway counted, in words: what it did first, then what it refused and stopped, with the cause."""
+    known = [(str(COUNTERS[name]), counted[name]) for name in COUNTERS if name in counted]
+    return known + [(_counter(name), counted[name]) for name in sorted(counted) if name not in COUNTERS]
+
+
+def _counter(name: str) -> str:
+    kind, _separator, cause = name.partition("_")
+    if kind == "refused":
+        return gettext("Refused: %(cause)s") % {"cause": word(CAUSES, cause)}
+    if kind == "aborted":
+        return gettext("Stopped: %(cause)s") % {"cause": word(CAUSES, cause)}
+    return name
 
 
 def sentence_case(text: str) -> str:
