@@ -255,9 +255,8 @@ class Dispatcher:
                         self.prefixes.computed(run.waiting)
                         self.pump()
                     if run.waiting.stopped and not chunk.finish:
-                        await self._abort(
-                            run.rid
-                        )  # once more: the first word may have come before the request
+                        # Once more: the first word may have come before the request.
+                        await self._abort(run.rid)
                     yield chunk
                     if chunk.finish:
                         return

@@ -6,12 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
 from inference.gateway.child import LOG_BOUND, Child
+from tests.gateway import alive, until
 
 # A process with a child of its own; both ignore SIGTERM when told to, and the second line is written when all is set.
 TREE = """
@@ -24,13 +23,6 @@ time.sleep(600)
 """
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 @pytest.fixture
 async def child(tmp_path):
     made = Child(tmp_path / "run" / "engine.pid", tmp_path / "logs" / "engine.log")
@@ -41,9 +33,8 @@ async def child(tmp_path):
 def start(child: Child, *arguments: str) -> tuple[int, int]:
     """Start the tree; its two processes."""
     child.start([sys.executable, "-c", TREE, *arguments], os.environ)
-    while not (said := child.log.read_text()).endswith("\n"):
-        time.sleep(0.01)
-    return int(child.pid_file.read_text()), int(said)
+    until(lambda: child.log.read_text().endswith("\n"))
+    return int(child.pid_file.read_text()), int(child.log.read_text())
 
 
 async def test_the_whole_group_is_ended(child):
@@ -65,8 +56,7 @@ async def test_one_that_does_not_listen_is_killed_after_its_grace(child):
 async def test_what_the_first_process_leaves_behind_is_ended_too(child):
     outer, inner = start(child)
     os.kill(outer, signal.SIGKILL)
-    while child.code is None:
-        time.sleep(0.01)
+    until(lambda: child.code is not None)
     assert child.code == -signal.SIGKILL
     assert alive(inner)
     await child.end(grace=5.0)
@@ -90,8 +80,7 @@ time.sleep(600)
     assert alive(pid)
     parent.kill()
     parent.communicate()
-    while alive(pid):
-        time.sleep(0.01)
+    until(lambda: not alive(pid))
 
 
 async def test_one_that_was_left_all_the_same_is_ended_at_the_next_start(child):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inference.gateway.config import KEY_BYTES, salt_key
@@ -48,6 +48,8 @@ def test_another_key_has_other_salts():
 
 
 @given(st.tuples(PART, PART, PART), st.tuples(PART, PART, PART))
+@example(("ab", "c", "d"), ("a", "bc", "d"))
+@example(("a", "bc", "d"), ("a", "b", "cd"))
 def test_no_two_namespaces_meet_however_their_parts_are_cut(one, other):
     salts = [
         salt_of(KEY, ticket(tenant=tenant, trust_class=trust, acl_epoch=epoch)).value
