@@ -39,10 +39,12 @@ def scan(text: str, evidence_id: str = "") -> tuple[ProtectedField, ...]:
         return ()
     level, places = _levelled(text)
     kept: list[_Found] = []
+    taken = bytearray(len(level))
     for kind, start, end, readings in _found(level):
-        if any(start < other[2] and other[1] < end for other in kept):
+        if any(taken[start:end]):
             continue
-        limit = _LIMIT_BEFORE.search(level, 0, start) if kind in _LIMITED else None
+        taken[start:end] = b"\x01" * (end - start)
+        limit = _LIMIT_BEFORE.search(level, max(0, start - 20), start) if kind in _LIMITED else None
         kept.append(("threshold", limit.start(), end, readings) if limit else (kind, start, end, readings))
     fields = []
     for kind, start, end, readings in sorted(kept, key=lambda one: one[1]):

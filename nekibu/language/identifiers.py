@@ -37,12 +37,12 @@ def find_identifiers(text: str) -> list[Identifier]:
     cues = _Cues(folded.text, [(start, end) for start, end in zip(folded.starts, folded.ends, strict=True)])
     plain = text.translate(_PLAIN)
     found: list[Identifier] = []
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(text))
     for finder in (_emails, _urls, _ibans, _cards, _national_ids, _phones, _tax_ids, _plates):
         for one in finder(plain, cues):
-            if all(one.end <= start or one.start >= end for start, end in taken):
+            if not any(taken[one.start : one.end]):
                 found.append(replace(one, raw=text[one.start : one.end]))
-                taken.append((one.start, one.end))
+                taken[one.start : one.end] = b"\x01" * (one.end - one.start)
     return sorted(found, key=lambda one: one.start)
 
 

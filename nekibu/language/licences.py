@@ -55,7 +55,7 @@ CLASSES = (
 _CLASS = f"(?:{'|'.join(CLASSES).lower()})"
 _CUE = r"(?:(?:surucu|suruculuk) (?:belge|ehliyet)\w*|ehliyet\w*|driv(?:ing|er'?s?) licen[cs]es?)"
 _GAP = r"(?: ?(?:,|/|&|ve|and|\+) ?|-)"
-_LIST = rf"{_CLASS}(?:{_GAP}{_CLASS})*"
+_LIST = rf"{_CLASS}(?:{_GAP}{_CLASS}){{0,9}}"
 _AFTER = re.compile(
     rf"\b(?P<cue>{_CUE})(?P<words>[ \t]*(?:\(|:|-|\||,)?[ \t]*(?:(?:var|mevcut|evet|yes|full|valid|held|my|is|sinifi?|turu|tipi|class(?:es)?|category|categories|type)[ \t]*[:(,\-]?[ \t]*){{0,3}})"
     rf"(?P<list>{_LIST})(?![\w'])(?P<marked>[ \-]*(?:sinif\w*|class))?"

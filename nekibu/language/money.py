@@ -57,6 +57,7 @@ _CURRENCY_AFTER = re.compile(rf"[ ]?(?:{_ANY})(?!\w)")
 _CURRENCY_BEFORE = re.compile(rf"(?<!\w)(?:{_ANY})[ ]?$")
 _SIGN_BEFORE = re.compile(r"[₺$€£¥][ ]?$")
 _KURUS = re.compile(r"[ ]?(?:kurus\w{0,2}|krs\.?|kr\.|cents?)(?!\w)")
+_REACH = 40  # the longest name of a currency
 _RANGE = re.compile(r"[ ]?(?:-|ile|ila|to)[ ]?")
 _BESIDE = re.compile(r"[\s(:/,]*(?:yalniz\w*|yaziyla|#)?[\s:#]*")
 
@@ -76,7 +77,7 @@ def find_amounts(text: str, locale: Locale | None = None) -> list[FoundAmount]:
         if start < used:
             continue
         after = _CURRENCY_AFTER.match(folded.text, end)
-        before = _CURRENCY_BEFORE.search(folded.text, used, start)
+        before = _CURRENCY_BEFORE.search(folded.text, max(used, start - _REACH), start)
         sign = before if before and _SIGN_BEFORE.search(before.group()) else None
         if sign:
             chosen, whole = (

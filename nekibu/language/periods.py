@@ -21,9 +21,7 @@ _ENGLISH = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30,
 }  # fmt: skip
-_NUMBER = (
-    rf"(?P<number>\d{{1,4}}(?:[.,]\d{{1,2}})?|{_NUMBER_WORD}(?:[ ]?{_NUMBER_WORD})*|{'|'.join(_ENGLISH)})"
-)
+_NUMBER = rf"(?P<number>\d{{1,4}}(?:[.,]\d{{1,2}})?|{_NUMBER_WORD}(?:[ ]?{_NUMBER_WORD}){{0,9}}|{'|'.join(_ENGLISH)})"
 _PART = re.compile(
     rf"(?<![\w.,'%/]){_NUMBER}(?:\+|[ ]?\((?P<again>[^)\n]{{1,20}})\))?[ \-]?(?:"
     + "|".join(f"(?P<{unit}>{words})" for unit, words in _UNITS.items())

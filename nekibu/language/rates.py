@@ -12,6 +12,7 @@ from nekibu.language.turkish import key
 
 _BEFORE = re.compile(r"(?:(?P<percent>%|(?<!\w)yuzde)|(?P<mille>‰|(?<!\w)binde))[ ]{0,2}$")
 _AFTER = re.compile(r"[ ]?(?:(?P<percent>%|(?:percent|per cent|pct)(?!\w))|(?P<mille>‰|per mille(?!\w)))")
+_REACH = 10  # the longest sign with its blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def find_rates(text: str, locale: Locale | None = None) -> list[FoundRate]:
     used = 0
     for number in quantities(text, decided):
         start, end = bisect_left(folded.starts, number.start), bisect_left(folded.starts, number.end)
-        before = _BEFORE.search(folded.text, used, start)
+        before = _BEFORE.search(folded.text, max(used, start - _REACH), start)
         after = _AFTER.match(folded.text, end)
         sign = before or after
         if not sign or start < used:

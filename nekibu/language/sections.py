@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,7 +67,7 @@ _NOT_WORK: frozenset[SectionKind] = frozenset(
     {"education", "training", "military", "volunteering", "publications", "references", "certificates", "interests", "languages", "skills",
      "awards", "memberships"}
 )  # fmt: skip
-_MAYBE_WORK: frozenset[SectionKind] = frozenset({"internship", "projects", "other"})
+_MAYBE_WORK: frozenset[SectionKind] = frozenset({"projects", "other"})
 _INTERNSHIP = re.compile(r"\bstaj(?:yer)?\b|\bintern(?:ship)?\b")
 _PRODUCT = re.compile(
     r"\b(?:office|excel|word|access|windows|server|sql|autocad|solidworks|revit|sketchup|photoshop|illustrator|indesign|"
@@ -74,6 +75,7 @@ _PRODUCT = re.compile(
 )
 _SENTENCE = re.compile(r"\s*[•‣◦●▪■*\-–]\s|.*[.!?][\"'”’)]*\s*$")
 _LONGEST_HEAD = 90
+_LONGEST_LINE = 160
 _ABOUT_PERSON = re.compile(r"\b(?:dogum\w*|birth|born|guncel\w*|updated?)\b")
 _SHORT_MONTHS = re.compile(r"(?<![\d.,])(?:0[1-9]|1[0-2])\.\d\d ?- ?(?:0[1-9]|1[0-2])\.\d\d(?![\d.,])")
 
@@ -93,7 +95,8 @@ def find_sections(text: str) -> list[Section]:
 
 def section_at(sections: Sequence[Section], offset: int) -> SectionKind | None:
     """The kind of section in which a place stands; None above the first heading."""
-    return next((section.kind for section in sections if section.start <= offset < section.end), None)
+    at = bisect_right(sections, offset, key=lambda section: section.start)
+    return sections[at - 1].kind if at else None
 
 
 def work_intervals(text: str, *, internships: bool = False) -> list[Interval]:
@@ -102,23 +105,12 @@ def work_intervals(text: str, *, internships: bool = False) -> list[Interval]:
     Under a heading for work everything counts; elsewhere the words of the line decide. Internships count only
     when asked for, projects never: see `maybe_work_intervals`.
     """
-    maybe = maybe_work_intervals(text)
-    found = [stretch for stretch in _intervals(text) if stretch not in maybe]
-    if internships:
-        sections = find_sections(text)
-        found += [one for one in maybe if section_at(sections, one.start_offset) not in ("projects", "other")]
-    return sorted(found, key=lambda one: one.start_offset)
+    return [one for one, kind in _intervals(text) if kind == "work" or (internships and kind == "internship")]
 
 
 def maybe_work_intervals(text: str) -> list[Interval]:
-    """Internships and projects: whether they are work is not for a rule to say."""
-    sections = find_sections(text)
-    return [
-        stretch
-        for stretch in _intervals(text)
-        if section_at(sections, stretch.start_offset) in _MAYBE_WORK
-        or _INTERNSHIP.search(fold(_line_around(text, stretch.start_offset)))
-    ]
+    """Internships, projects and what has no proper heading: whether they are work is not for a rule to say."""
+    return [one for one, kind in _intervals(text) if kind != "work"]
 
 
 def loose_work_dates(text: str) -> list[tuple[int, int]]:
@@ -128,7 +120,9 @@ def loose_work_dates(text: str) -> list[tuple[int, int]]:
     """
     sections = find_sections(text)
     under_heading = any(section.kind == "experience" for section in sections)
-    read = [(one.start_offset, one.end_offset) for one in intervals(text)]
+    read = bytearray(len(text))
+    for one in intervals(text):
+        read[one.start_offset : one.end_offset] = b"\x01" * (one.end_offset - one.start_offset)
     folded = key(text, collapse=False)
     places = [
         (point.start, point.end)
@@ -140,7 +134,7 @@ def loose_work_dates(text: str) -> list[tuple[int, int]]:
         kind, line = section_at(sections, start), _line_around(text, start)
         if kind != "experience" and (under_heading or kind is not None):
             continue
-        if len(line) > _LONGEST_HEAD or _SENTENCE.match(line) or any(a <= start < b for a, b in read):
+        if len(line) > _LONGEST_HEAD or _SENTENCE.match(line) or read[start]:
             continue
         said = fold(line)
         if _SERVICE.search(said) or _ABOUT_PERSON.search(said) or (kind is None and _STUDY.search(said)):
@@ -150,19 +144,20 @@ def loose_work_dates(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _intervals(text: str) -> list[Interval]:
-    """Intervals that are neither study nor anything else that is surely no work."""
+def _intervals(text: str) -> Iterator[tuple[Interval, Literal["work", "internship", "maybe"]]]:
+    """Intervals that are neither study nor anything else that is surely no work, each with what it may be."""
     sections = find_sections(text)
-    found: list[Interval] = []
     for stretch in intervals(text):
         kind = section_at(sections, stretch.start_offset)
         line = fold(_line_around(text, stretch.start_offset))
         if kind in _NOT_WORK or _SERVICE.search(line) or _names_product(text, stretch.start_offset):
             continue
-        if kind != "experience" and kind != "internship" and _STUDY.search(line):
+        if kind not in ("experience", "internship") and _STUDY.search(line):
             continue
-        found.append(stretch)
-    return found
+        if kind == "internship" or _INTERNSHIP.search(line):
+            yield stretch, "internship"
+        else:
+            yield stretch, "maybe" if kind in _MAYBE_WORK else "work"
 
 
 def _names_product(text: str, offset: int) -> bool:
@@ -184,6 +179,8 @@ def _heading_kind(line: str) -> SectionKind | None:
 
 
 def _line_around(text: str, offset: int) -> str:
-    start = text.rfind("\n", 0, offset) + 1
-    end = text.find("\n", offset)
-    return text[start : end if end >= 0 else len(text)]
+    """The line of a place, of an endless one only what is near."""
+    low, high = max(0, offset - _LONGEST_LINE), min(len(text), offset + _LONGEST_LINE)
+    start = text.rfind("\n", low, offset) + 1 or low
+    end = text.find("\n", offset, high)
+    return text[start : end if end >= 0 else high]

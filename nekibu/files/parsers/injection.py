@@ -41,7 +41,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("role", r"\[/?inst\]|<<\s*/?sys\s*>>|</?(?:system|assistant|instructions?|prompt)>"),
     (
         "role",
-        r"(?:^|\n)\s*#{0,4}\s*\**(?:system|assistant|developer|sistem|asistan)\**(?:\s+(?:prompt|message|mesaji|istemi|talimati))?\**\s*:",
+        r"(?:^|\n)[ \t]*(?:#{1,4}[ \t]*)?\**(?:system|assistant|developer|sistem|asistan)\**(?:\s+(?:prompt|message|mesaji|istemi|talimati))?\**\s*:",
     ),
     (
         "score",
@@ -88,17 +88,17 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ),
     (
         "heading",
-        r"(?:^|\n)\s*[#=*\-\[<]{1,6}\s*(?:instructions?|output schema|output format|response format|rubric|criteri(?:a|on)|evaluation (?:rules|criteria)|role criteria|system prompt|question|evidence|end of (?:cv|resume|document|data)|cv pieces|talimatlar|cikti semasi|cikti bicimi|degerlendirme (?:kurallari|olcutleri)|rol olcutleri|soru|kanitlar|cv sonu|ozgecmis sonu)\b\s*[#=*\-\]>:]{1,6}\s*(?:\n|$)",
+        r"(?:^|\n)[ \t]*[#=*\-\[<]{1,6}\s*(?:instructions?|output schema|output format|response format|rubric|criteri(?:a|on)|evaluation (?:rules|criteria)|role criteria|system prompt|question|evidence|end of (?:cv|resume|document|data)|cv pieces|talimatlar|cikti semasi|cikti bicimi|degerlendirme (?:kurallari|olcutleri)|rol olcutleri|soru|kanitlar|cv sonu|ozgecmis sonu)\b\s*[#=*\-\]>:]{1,6}\s*(?:\n|$)",
     ),
     (
         "heading",
-        r"(?:^|\n)\s*[#=*\-<]{2,6}\s*(?:output (?:schema|format)|response format|system prompt|role criteria|instructions?)\b[^\n]{0,20}(?:\n|$)",
+        r"(?:^|\n)[ \t]*[#=*\-<]{2,6}\s*(?:output (?:schema|format)|response format|system prompt|role criteria|instructions?)\b[^\n]{0,20}(?:\n|$)",
     ),
     (
         "heading",
-        r"(?:^|(?<=[\n.!?]))\s*(?:rubric of the job\s*:|criterion\s*:\s*\w+\s*:|terms\s*:[^\n;]{1,60};|verdicts\s*:\s*met\b)",
+        r"(?:^|(?<=[\n.!?]))[ \t]*(?:rubric of the job\s*:|criterion\s*:\s*\w+\s*:|terms\s*:[^\n;]{1,60};|verdicts\s*:\s*met\b)",
     ),
-    ("heading", r"(?:^|\n)\s*\[e\d{1,3}\]\s"),
+    ("heading", r"(?:^|\n)[ \t]*\[e\d{1,3}\]\s"),
     ("heading", r'"verdict"\s*:\s*"|\bverdict\s*[:=]\s*"?(?:met|partly|not_met|not_stated)\b'),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
