@@ -27,7 +27,7 @@ def canonical(value: Json) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, int):
-        return str(value) if abs(value) <= EXACT else _number(_exactly(value))
+        return str(value) if abs(value) <= EXACT else _large(value)
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, Mapping):
@@ -51,11 +51,15 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _exactly(value: int) -> float:
-    near = float(value)
-    if int(near) != value:
+def _large(value: int) -> str:
+    """Only what a reader of doubles writes in the same way again."""
+    try:
+        text = _number(float(value))
+    except OverflowError:
+        text = "0"
+    if Decimal(text) != value:
         raise NotCanonical(f"{value} is another number for readers that know only doubles; write it as text")
-    return near
+    return text
 
 
 def _number(value: float) -> str:
