@@ -72,6 +72,7 @@ class GatewayProcess:
             **environment,
         }
         self.client = GatewayClient(self.url, secret)
+        self._http = httpx.Client(base_url=self.url, trust_env=False, timeout=30)
         self.child: subprocess.Popen[bytes] | None = None
 
     def spawn(self) -> subprocess.Popen[bytes]:
@@ -105,6 +106,7 @@ class GatewayProcess:
             self.signal_engine(signal.SIGCONT)
             self.end()
         self.client.close()
+        self._http.close()
 
     @property
     def engine_pid(self) -> int:
@@ -118,17 +120,15 @@ class GatewayProcess:
         """One figure of the engine's own metrics."""
         words = Path(f"/proc/{self.engine_pid}/cmdline").read_text().split("\0")
         port = words[words.index("--port") + 1]
-        lines = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text.splitlines()
+        lines = self._http.get(f"http://127.0.0.1:{port}/metrics").text.splitlines()
         return int(dict(line.split() for line in lines)[f"sglang:{name}"])
 
     def get(self, path: str, **changes: Any) -> httpx.Response:
         return self.request("GET", path, **changes)
 
     def request(self, method: str, path: str, **changes: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self.secret}"}
-        return httpx.request(
-            method, self.url + path, **{"headers": headers, "trust_env": False, "timeout": 30, **changes}
-        )
+        changes.setdefault("headers", {"Authorization": f"Bearer {self.secret}"})
+        return self._http.request(method, path, **changes)
 
 
 class Caller:
