@@ -178,7 +178,7 @@ def tree(state: Path, models: Path, **more: str) -> Iterator[Installation]:
         "NEKIBU_GATEWAY_PORT": str(gateway_port),
         **more,
     }
-    log = Path(tempfile.gettempdir()) / f"{state.name}.log"
+    log = state / "supervisor.log"
     with log.open("wb") as output:
         running = subprocess.Popen(
             [sys.executable, "-m", "nekibu.embedded.run"],
