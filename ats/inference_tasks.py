@@ -9,9 +9,9 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from ats import verdicts
+from ats.evidence import rule_word, wholly_read
 from ats.models import Criterion, CriterionVerdict
 from ats.permissions import AtsAction
-from ats.rules import Judgement, judge
 from inference.registry import EvidenceRule, Rule, RuleCase, TaskSpec, register
 from inference.slo import Band
 from inference.types import (
@@ -34,12 +34,6 @@ from nekibu.language.terms import contains_term
 
 SLUG, VERSION = "ats.criterion_first_pass", 1
 MAX_PIECES = 400
-UNREAD = {
-    "page_needs_ocr",
-    "page_unread",
-    "part_unread",
-    "glyphs_lost",
-}  # the text is not all that the file says
 IDS = [f"E{n}" for n in range(1, MAX_PIECES + 1)]
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -162,7 +156,7 @@ def retrieve(request: TaskRequest, subject: Subject, budget: RetrievalBudget) ->
         for piece in parsed.pieces
     )
     flags, reasons = set(), []
-    word = _rule_word(case)
+    word = rule_word(case.criterion, case.parsed, case.as_of)
     if word is not None and word.contradiction:
         flags.add("contradiction")
         reasons.append(word.reason)
@@ -181,7 +175,7 @@ def reread(evidence: Evidence) -> str | None:
 def solve(request: TaskRequest, subject: Subject, evidence: tuple[Evidence, ...]) -> Solved | None:
     """A rule's answer, for criteria that a rule judges."""
     case: Case = subject.value
-    word = _rule_word(case)
+    word = rule_word(case.criterion, case.parsed, case.as_of)
     if word is None or word.verdict is None:
         return None
     cited: list[str] = []
@@ -237,7 +231,7 @@ def missing_evidence(case: RuleCase) -> tuple[Finding, ...]:
     found = []
     if held.criterion.kind == Criterion.Kind.MUST:
         found.append(Finding("MUST_NOT_STATED", "ats.missing_evidence", "escalate"))
-    if not UNREAD.isdisjoint(held.parsed.findings):
+    if not wholly_read(held.parsed):
         found.append(Finding("PART_UNREAD", "ats.missing_evidence", "escalate"))
     return tuple(found)
 
@@ -273,10 +267,3 @@ def _case(request: TaskRequest) -> Case:
     return Case(
         str(row.id), row.criterion, row.evaluation.parsed, (candidate.name,), row.evaluation.created_at.date()
     )
-
-
-def _rule_word(case: Case) -> Judgement | None:
-    if case.criterion.method != Criterion.Method.RULE or case.criterion.rule is None:
-        return None
-    whole = UNREAD.isdisjoint(case.parsed.findings)
-    return judge(case.criterion.rule, case.parsed.text, case.as_of, whole=whole)

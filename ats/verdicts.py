@@ -7,6 +7,7 @@ from channels.layers import get_channel_layer
 from django.db import transaction
 from django.utils import timezone
 
+from ats.evidence import rule_word, touched
 from ats.models import CriterionVerdict, Evaluation
 from ats.permissions import AtsTag
 from ats.states import EVALUATION_MOVES, EvaluationStatus, VerdictState
@@ -16,6 +17,8 @@ from nekibu.audit.transitions import move
 from nekibu.permissions.actor import Actor
 
 OPEN = (VerdictState.WAITING,)
+MOST_SHOWN = 6
+LONGEST_REASONING = 400
 ASKING = (VerdictState.NEEDS_PERSON, VerdictState.FAILED)
 
 
@@ -43,7 +46,7 @@ def on_settled(settlement: Settlement) -> None:
         )
         row.verdict = ""
         row.proposal = plain(value) or None
-    row.reasoning = str(value.get("reasoning", ""))[:400]
+    row.reasoning = str(value.get("reasoning", ""))[:LONGEST_REASONING]
     row.evidence = [
         {
             "piece": c.evidence_id,
@@ -57,6 +60,8 @@ def on_settled(settlement: Settlement) -> None:
         }
         for c in outcome.citations
     ]
+    if row.state == VerdictState.NEEDS_PERSON and not value:
+        _show_what_the_rule_saw(row)
     row.save()
     record(
         settlement.actor,
@@ -70,6 +75,30 @@ def on_settled(settlement: Settlement) -> None:
     if row.evaluation.status in {EvaluationStatus.COMPLETED, EvaluationStatus.NEEDS_REVIEW}:
         review(row.evaluation, settlement.actor)
     tell(row.evaluation.run_id)
+
+
+def _show_what_the_rule_saw(row: CriterionVerdict) -> None:
+    """A rule that leaves its word to a person still says why, and where it looked."""
+    parsed = row.evaluation.parsed
+    if parsed is None:
+        return
+    word = rule_word(row.criterion, parsed, row.evaluation.created_at.date())
+    if word is None or word.verdict is not None:
+        return
+    row.reasoning = word.reason[:LONGEST_REASONING]
+    row.evidence = [
+        {
+            "piece": name,
+            "against": False,
+            "version": str(parsed.id),
+            "start": piece["start"],
+            "end": piece["end"],
+            "page": piece.get("page"),
+            "bbox": piece.get("bbox"),
+            "quote": parsed.text[piece["start"] : piece["end"]],
+        }
+        for name, piece in touched(parsed, word.spans)[:MOST_SHOWN]
+    ]
 
 
 def _state(row: CriterionVerdict, settlement: Settlement) -> VerdictState:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from ats import services
-from ats.inference_tasks import UNREAD
+from ats.evidence import UNREAD
 from ats.models import Application, Candidate, CriterionVerdict, Evaluation
 from ats.permissions import AtsAction
 from ats.rules import judge
@@ -229,6 +229,9 @@ def _same(
     said = row.verdict or (row.proposal or {}).get("verdict", "")
     if true["state"] in ("conflict", "unsure"):
         assert (row.state, row.verdict) == (VerdictState.NEEDS_PERSON, ""), criterion.key
+        assert row.evidence and row.reasoning, (
+            "a person is shown where the rule looked, and why it cannot say"
+        )
         return
     assert said == true["verdict"], criterion.key
     assert bool(row.evidence) is (said != "not_stated"), criterion.key
