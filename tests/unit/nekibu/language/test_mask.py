@@ -50,6 +50,7 @@ def test_all_seven_identifiers_are_masked_with_one_mask_for_one_value() -> None:
         "Single page application, address validation, sokak sanatı, evli çiftler için ürün",
         "Company Name: ACME; IP address: yok; Race condition çözüldü; Engelliler için erişim",
         "Excel 2016, 16 GB 3200 MHz, ISO 9001:2015",
+        "Single sign-on, two children processes, page 34, language 34, sendikalarla toplu sözleşme görüşmeleri",
     ],
 )
 def test_amounts_dates_and_orders_stay_byte_for_byte(text: str) -> None:
@@ -101,6 +102,8 @@ def test_parts_of_a_name_are_hidden_as_names_and_not_as_words() -> None:
     [
         ("Doğum Tarihi: 12.03.1990", "birth"), ("DOĞUM TARİHİ : 12 Mart 1990", "birth"), ("Doğum Yeri ve Tarihi: Ankara, 1990", "birth"),
         ("Date of Birth: 12 March 1990", "birth"), ("Born in 1990", "birth"), ("1990 doğumluyum", "birth"), ("Doğum Tarihi:\n12.03.1990", "birth"),
+        ("d.t. 12.03.1990", "birth"), ("DOB 12/03/1990", "birth"), ("Age 34", "age"), ("Married, two children", "marital_status"), ("Evliyim, iki çocuğum", "marital_status"),
+        ("Sendika üyesiyim", "belief_or_membership"), ("trade union member", "belief_or_membership"), ("Müslümanım", "religion"), ("Engelli değilim", "health"),
         ("34 yaşındayım", "age"), ("Age: 34", "age"), ("34 years old", "age"),
         ("Cinsiyet: Kadın", "sex"), ("Gender: Male", "sex"), ("Ankara | Satış | Erkek", "sex"),
         ("Medeni Hali: Bekar", "marital_status"), ("Marital status: single", "marital_status"), ("Evli ve iki çocuk babasıyım", "marital_status"),
