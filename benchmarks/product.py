@@ -128,10 +128,11 @@ class Installation:
 
 
 @contextlib.contextmanager
-def installation(*, own: bool = False) -> Iterator[Installation]:
+def installation(*, own: bool = False, **more: str) -> Iterator[Installation]:
     """The product that runs on `$NEKIBU_STATE`, or one started for this run and stopped after it.
 
-    With `own` the running product is left alone in any case: a fault run must never kill somebody's work.
+    With `own` the running product is left alone in any case: a fault run must never kill somebody's work. `more` is added
+    to the environment of a product that is started.
     """
     if not own:
         state = Path(os.environ.get("NEKIBU_STATE") or default_state())
@@ -145,7 +146,7 @@ def installation(*, own: bool = False) -> Iterator[Installation]:
     ) as name:
         Path(name).chmod(0o755)
         models = Path(os.environ.get("NEKIBU_STATE") or default_state()) / "models"
-        with tree(Path(name), models) as started:
+        with tree(Path(name), models, **more) as started:
             yield started
 
 

@@ -71,7 +71,7 @@ class DecideIn(serializers.Serializer):
     reason = serializers.CharField(max_length=2000)
     reason_code = serializers.CharField(max_length=40, required=False, default="")
     value = serializers.JSONField(required=False, default=None)
-    params_hash = serializers.CharField(max_length=64, required=False, default="")
+    params_hash = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
 
 
 class HandOverIn(serializers.Serializer):
