@@ -75,7 +75,7 @@ class _Reader:
         while at < len(rows):
             band = cover.band(at, max(LEAST_GUTTER, 0.8 * size)) if depth < 6 else None
             if band is None:
-                self._line(rows[at])
+                self._line(rows[at], depth)
                 at += 1
                 continue
             end, gutters = band
@@ -120,9 +120,13 @@ class _Reader:
             return
         self.lines.append(Line(filled, "row" if len(filled) > 1 else "line", self.region))
 
-    def _line(self, row: list[Item]) -> None:
+    def _line(self, row: list[Item], depth: int) -> None:
         for item in row:
-            if isinstance(item, Table):
+            if isinstance(item, Table) and item.spread:
+                for cell in item.rows[0]:
+                    self.read(cell, depth + 1)
+                self.region += 1
+            elif isinstance(item, Table):
                 self.lines += [Line(row_cells, "row", self.region) for row_cells in item.rows]
         words = sorted(_words(row), key=lambda w: w.x0)
         cells: list[list[Word]] = []

@@ -47,25 +47,29 @@ def _middle(word: Word) -> float:
 
 
 def _rows(grid: _Grid, words: list[Word]) -> list[Table]:
-    """Neighbouring rows that hold at least two filled cells, as tables; a row that lays out the page is none."""
+    """Neighbouring rows that hold at least two filled cells, as tables; a row with a long cell is spread out."""
     found: list[Table] = []
     run: list[tuple[tuple[Word, ...], ...]] = []
     for low, high in reversed(list(zip(grid.ys, grid.ys[1:], strict=False))):
         members = [word for word in words if low < _middle(word) < high]
         cells = _cells(grid, members, (low + high) / 2)
-        if len(cells) < 2 or any(len(rows_of(cell)) > _MOST_LINES_IN_CELL for cell in cells):
-            found += _table(grid, run)
-            run = []
+        row = tuple(_in_lines(cell) for cell in cells)
+        spread = any(len(rows_of(cell)) > _MOST_LINES_IN_CELL for cell in cells)
+        if len(cells) >= 2 and not spread:
+            run.append(row)
             continue
-        run.append(tuple(_in_lines(cell) for cell in cells))
+        found += _table(grid, run)
+        run = []
+        if len(cells) >= 2:
+            found += _table(grid, [row], spread=True)
     return found + _table(grid, run)
 
 
-def _table(grid: _Grid, rows: list[tuple[tuple[Word, ...], ...]]) -> list[Table]:
+def _table(grid: _Grid, rows: list[tuple[tuple[Word, ...], ...]], *, spread: bool = False) -> list[Table]:
     if not rows:
         return []
-    first = rows[0][0][0]
-    return [Table(tuple(rows), grid.xs[0], grid.xs[-1], first.base, first.size)]
+    first = max((cell[0] for cell in rows[0]), key=lambda word: word.base)
+    return [Table(tuple(rows), grid.xs[0], grid.xs[-1], first.base, first.size, spread)]
 
 
 def _cells(grid: _Grid, words: list[Word], level: float) -> list[list[Word]]:

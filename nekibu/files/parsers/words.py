@@ -34,13 +34,17 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A ruled table that stands in the page like one big word: its rows are already lines."""
+    """A ruled table that stands in the page like one big word: its rows are already lines.
+
+    A `spread` one is a single row whose cells are too long for a line: each is read like a column of its own.
+    """
 
     rows: tuple[tuple[tuple[Word, ...], ...], ...]
     x0: float
     x1: float
     base: float
     size: float
+    spread: bool = False
 
 
 Item = Word | Table

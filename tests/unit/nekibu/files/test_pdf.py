@@ -156,6 +156,33 @@ def test_a_ruled_table_gives_a_line_a_row_with_wrapped_cells_joined(tmp_path: Pa
     assert [piece.kind for piece in parsed.pieces] == ["line", "row", "row", "row"]
 
 
+@pytest.mark.parametrize("count", [5, 25])
+def test_a_long_cell_stays_in_its_row_and_what_follows_the_table_after_it(tmp_path: Path, count: int) -> None:
+    tasks = [f"• {n}. görevi bitirdi ve raporladı" for n in range(count)]
+    cells = [["2019-2024", "ACME A.Ş.", "\n".join(tasks)], ["2015-2019", "BETA", "• Depo"]]
+
+    def paint(canvas: object) -> None:
+        table = Table(
+            cells,
+            style=[
+                ("GRID", (0, 0), (-1, -1), 0.5, colors.black),
+                ("FONT", (0, 0), (-1, -1), sheets.FONT, 8),
+                ("VALIGN", (0, 0), (-1, -1), "TOP"),
+            ],
+        )
+        _, height = table.wrapOn(canvas, 500, 700)
+        table.drawOn(canvas, 50, 780 - height)
+        canvas.drawString(50, 760 - height, "EĞİTİM")
+        canvas.drawString(50, 745 - height, "ODTÜ 2008-2012")
+
+    text = read(sheets.draw(tmp_path / "l.pdf", paint)).text
+    places = [
+        text.index(part)
+        for part in ("2019-2024", "ACME A.Ş.", *tasks, "2015-2019", "BETA", "• Depo", "EĞİTİM", "ODTÜ")
+    ]
+    assert places == sorted(places)
+
+
 def test_bullets_stay_with_their_items_and_wrapped_lines_make_one_paragraph(tmp_path: Path) -> None:
     parsed = read(
         sheets.placed(
