@@ -73,23 +73,36 @@ class _Reader:
         self.region += 1
         at = 0
         while at < len(rows):
-            band = cover.band(at, max(LEAST_GUTTER, 0.8 * size)) if depth < 6 else None
+            least = max(LEAST_GUTTER, 0.8 * size)
+            band = cover.band(at, least) if depth < 6 else None
             if band is None:
                 self._line(rows[at], depth)
                 at += 1
                 continue
             end, gutters = band
-            self._band(rows[at:end], gutters, depth)
+            first, last = _core(rows, at, end, gutters)
+            inner = cover.gutters(first, last, least)
+            if (
+                inner
+                and self._is_tabular(rows[first:last], inner)
+                and _hangs_together(rows[first:last], inner)
+            ):
+                for row in rows[at:first]:
+                    self._line(row, depth)
+                for row in rows[first:last]:
+                    self._row(row, inner)
+                end = last
+            else:
+                self._columns(rows[at:end], gutters, depth)
             self.region += 1
             at = end
 
-    def _band(self, rows: list[list[Item]], gutters: list[tuple[float, float]], depth: int) -> None:
+    def _columns(self, rows: list[list[Item]], gutters: list[tuple[float, float]], depth: int) -> None:
         if self._is_tabular(rows, gutters):
             for row in rows:
                 self._row(row, gutters)
             return
-        widest = max(gutters, key=lambda gutter: (gutter[1] - gutter[0], -gutter[0]))
-        middle = (widest[0] + widest[1]) / 2
+        middle = _middle_of_widest(gutters)
         items = [item for row in rows for item in row]
         self.read([item for item in items if (item.x0 + item.x1) / 2 < middle], depth + 1)
         self.read([item for item in items if (item.x0 + item.x1) / 2 >= middle], depth + 1)
@@ -169,10 +182,46 @@ class _Cover:
                 best = end, [(a + self.left, b + self.left) for a, b in gutters]
         return best
 
+    def gutters(self, start: int, end: int, least: float) -> list[tuple[float, float]]:
+        """Every gutter that these rows leave free, however few of them stand beside it."""
+        ink: np.ndarray[Any, np.dtype[np.bool_]] = np.logical_or.reduce(self.grid[start:end])
+        covered = np.flatnonzero(ink)
+        if covered.size == 0:
+            return []
+        low, high = int(covered[0]), int(covered[-1])
+        return [(a + self.left, b + self.left) for a, b in _runs(~ink, least) if low < a and b <= high]
+
     def _divides(self, start: int, end: int, a: int, b: int) -> bool:
         left = self.grid[start:end, :a].any(axis=1)
         right = self.grid[start:end, b:].any(axis=1)
         return int(left.sum()) >= LEAST_LINES and int(right.sum()) >= LEAST_LINES
+
+
+def _core(
+    rows: list[list[Item]], start: int, end: int, gutters: list[tuple[float, float]]
+) -> tuple[int, int]:
+    """The rows of a band from the first to the last that reach over its gutter.
+
+    Short lines before and after a table without rules leave its gutter free too, and are none of its rows.
+    """
+    middle = _middle_of_widest(gutters)
+    beyond = [at for at in range(start, end) if any((item.x0 + item.x1) / 2 >= middle for item in rows[at])]
+    return beyond[0], beyond[-1] + 1
+
+
+def _hangs_together(rows: list[list[Item]], gutters: list[tuple[float, float]]) -> bool:
+    """Whether rows that begin with a date go on in one cell only; where two go on, they are columns of their own."""
+    cells = [_split(row, gutters) for row in rows]
+    for side in range(len(gutters) + 1):
+        if _annotates(cells, side):
+            going_on = {other for row in cells for other, cell in enumerate(row) if cell and not row[side]}
+            return len(going_on) <= 1
+    return True
+
+
+def _middle_of_widest(gutters: list[tuple[float, float]]) -> float:
+    widest = max(gutters, key=lambda gutter: (gutter[1] - gutter[0], -gutter[0]))
+    return (widest[0] + widest[1]) / 2
 
 
 def _annotates(cells: list[list[list[Item]]], side: int) -> bool:
