@@ -6,9 +6,11 @@ import logging
 from uuid import UUID
 
 from celery import shared_task
+from django.utils import timezone
 
 from inference import collecting, services
 from inference.errors import EngineDown, GatewayLost
+from inference.ledger import keeping
 from nekibu.jobs.tasks import tenant_task
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.models import Tenant
@@ -33,3 +35,26 @@ def collect_attempts() -> None:
     for tenant in Tenant.objects.only("id"):
         with tenant_scope(tenant.id):
             collecting.tidy(Actor.system(tenant.id, "beat"))
+
+
+@shared_task(name="inference.keep_accounts", ignore_result=True)
+def keep_accounts() -> None:
+    """Write the facts of what has come to rest, tenant by tenant, until nothing is due."""
+    for tenant in Tenant.objects.only("id"):
+        more = True
+        while more:
+            with tenant_scope(tenant.id):
+                more = keeping.keep_up() == keeping.AT_ONCE
+
+
+@shared_task(name="inference.sum_up_accounts", ignore_result=True)
+def sum_up_accounts() -> None:
+    """Sum up closed days and forget old prefix hashes, tenant by tenant."""
+    now = timezone.now()
+    for tenant in Tenant.objects.only("id"):
+        with tenant_scope(tenant.id):
+            keeping.drop_chains(now)
+        more = True
+        while more:
+            with tenant_scope(tenant.id):
+                more = keeping.roll_up(now) == keeping.DAYS_AT_ONCE

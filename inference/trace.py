@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,6 +14,8 @@ from django.utils import timezone
 from inference import bodies
 from inference.catalogue.pricing import price_attempt
 from inference.catalogue.selectors import engine_price
+from inference.ledger.chains import keep_chain
+from inference.ledger.keeping import due
 from inference.metrics.cost import total
 from inference.models import Attempt, ChainHead, CheckResult, Decision, DecisionSeal, DecisionStep
 from inference.permissions import InferenceTag
@@ -53,8 +55,8 @@ class Trace:
         """How many attempts have been begun."""
         return DecisionStep.objects.filter(decision=self.decision, stage="generate").count()
 
-    def attempt(self, done: Completion, started: Started | None, prompt_tokens: int | None) -> Attempt:
-        """Add one attempt, whatever came of it."""
+    def attempt(self, done: Completion, started: Started | None, input_ids: Sequence[int]) -> Attempt:
+        """Add one attempt, whatever came of it; of what was sent, only keyed hashes stay."""
         model = started.model if started else ""
         revision = done.model_revision or (started.revision if started else "")
         row: Attempt = Attempt.objects.create(
@@ -65,7 +67,7 @@ class Trace:
             kind=done.kind,
             finish=done.finish,
             cause=done.cause,
-            prompt_tokens=prompt_tokens,
+            prompt_tokens=len(input_ids),
             ttft=done.ttft,
             tpot=done.tpot,
             requeues=done.requeues,
@@ -79,6 +81,8 @@ class Trace:
             **_figures(done.usage, done.phases),
             **_money(done.usage, done.phases, model, revision, done.served_from),
         )
+        if done.usage.input_total:
+            keep_chain(row, input_ids)
         return row
 
     def collected(self, record: AttemptRecord, no: int, kind: str, round: int) -> None:
@@ -151,6 +155,7 @@ class Trace:
         **changes: Any,
     ) -> None:
         """Move to a state in which nothing works on it, keep the outcome, and seal it when the state is terminal."""
+        due(self.decision)
         money = cost_of(self.decision)
         now = timezone.now()
         proof = bodies.keep(self.decision.id, "outcome", outcome)
@@ -182,6 +187,7 @@ class Trace:
 
     def reprice(self) -> None:
         """Set the cost again after an attempt became known late."""
+        due(self.decision)
         Decision.objects.filter(pk=self.decision.pk).update(**_columns(*cost_of(self.decision)))
 
     def seal(self) -> None:

@@ -145,7 +145,7 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
             trace = Trace(row)
             if row.status == DecisionStatus.CANCELLED:
                 done = replace(done, cause=row.reason or done.cause)
-            trace.attempt(done, started, len(attempt.ticket.input_ids))
+            trace.attempt(done, started, attempt.ticket.input_ids)
             if not idempotency.owns(row, decision.round):
                 return _late(row, trace)
             if done.finish in {"abort", "error"} and done.retryable:

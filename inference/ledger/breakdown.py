@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
+from typing import Protocol
 
 from inference.metrics.phases import PHASES, Breakdown
-from inference.models import Attempt, Decision, DecisionStep
+from inference.models import Attempt, Decision
 
 PREPARING = frozenset({"classify", "retrieve", "protect", "compress", "assemble", "key", "route", "schedule"})
 
 
-def breakdown_of(decision: Decision, steps: Iterable[DecisionStep], attempts: Iterable[Attempt]) -> Breakdown:
+class Stage(Protocol):
+    """What of a stage's row is needed here."""
+
+    @property
+    def stage(self) -> str: ...
+
+    @property
+    def seconds(self) -> float | None: ...
+
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def breakdown_of(decision: Decision, steps: Iterable[Stage], attempts: Iterable[Attempt]) -> Breakdown:
     """The phases of a decision, all its attempts together. One that nobody observed is None, which is not zero.
 
     A retry's wait is in the waiting of the next attempt. While a person has not decided, the whole ends where the

@@ -32,6 +32,7 @@ def _log_linear() -> tuple[float, ...]:
 
 
 LOG_LINEAR = _log_linear()
+_LOG_LINEAR = np.asarray(LOG_LINEAR)
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class Histogram:
 
     def places(self, values: Floats) -> npt.NDArray[np.intp]:
         """The bucket of each value."""
-        return np.searchsorted(np.asarray(self.edges), values, side="left")
+        return np.searchsorted(_array(self.edges), values, side="left")
 
     @property
     def n(self) -> int:
@@ -77,32 +78,42 @@ class Histogram:
 
     def quantile(self, share: float) -> Quantile:
         """The percentile's bucket, its middle as the value where that is exact enough, and bounds by bucket edges."""
-        n, needed = self.n, least_n(share)
-        if n < needed:
-            return Quantile(share, n, needed)
+        return self.quantiles((share,))[0]
+
+    def quantiles(self, shares: Sequence[float]) -> list[Quantile]:
+        """Several percentiles of the same samples."""
         places = sorted(self.counts)
         reached = np.cumsum([self.counts[place] for place in places])
+        n, found = int(reached[-1]) if places else 0, []
 
         def at(position: int) -> tuple[float, float]:
             return self.bucket(places[int(np.searchsorted(reached, position))])
 
-        low, high = at(rank(n, share))
-        error = 0.0 if high == low else (high - low) / 2 / low if low > 0 and high < np.inf else np.inf
-        lower, upper = bound_ranks(n, share)
-        return Quantile(
-            share,
-            n,
-            needed,
-            (low + high) / 2 if error <= TOLERATED else None,
-            None if lower is None else at(lower)[0],
-            None if upper is None else at(upper)[1],
-            (low, high),
-            float(error),
-        )
+        for share in shares:
+            needed = least_n(share)
+            if n < needed:
+                found.append(Quantile(share, n, needed))
+                continue
+            low, high = at(rank(n, share))
+            error = 0.0 if high == low else (high - low) / 2 / low if low > 0 and high < np.inf else np.inf
+            lower, upper = bound_ranks(n, share)
+            found.append(
+                Quantile(
+                    share,
+                    n,
+                    needed,
+                    (low + high) / 2 if error <= TOLERATED else None,
+                    None if lower is None else at(lower)[0],
+                    None if upper is None else at(upper)[1],
+                    (low, high),
+                    float(error),
+                )
+            )
+        return found
 
     def at_most(self, limit: float) -> tuple[int, int]:
         """How many samples are at most `limit`, as the fewest and the most; they are equal where it is a bucket edge."""
-        place = int(np.searchsorted(np.asarray(self.edges), limit, side="left"))
+        place = int(np.searchsorted(_array(self.edges), limit, side="left"))
         sure = sum(n for at, n in self.counts.items() if at < place)
         inside = self.counts.get(place, 0)
         exact = place < len(self.edges) and self.edges[place] == limit
@@ -116,6 +127,15 @@ class Histogram:
     def from_json(cls, raw: Mapping[str, int]) -> Self:
         """The inverse of `to_json`, on the shipped edges."""
         return cls(LOG_LINEAR, {int(place): n for place, n in raw.items()})
+
+
+def place_of(values: Floats) -> npt.NDArray[np.intp]:
+    """The shipped bucket of each value."""
+    return np.searchsorted(_LOG_LINEAR, values, side="left")
+
+
+def _array(edges: tuple[float, ...]) -> Floats:
+    return _LOG_LINEAR if edges is LOG_LINEAR else np.asarray(edges)
 
 
 def merged(histograms: Iterable[Histogram]) -> Histogram:

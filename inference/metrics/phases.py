@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from inference.metrics.stats import CONFIDENCE, Floats, cluster_bootstrap, least_n, percentile
+from inference.metrics.stats import CONFIDENCE, Floats, cluster_bootstraps, least_n, percentile
 
 PHASES = ("gateway_queue", "engine_queue", "prefill", "decode", "validate", "approve")
 BESIDE = (
@@ -38,7 +38,6 @@ class Breakdown:
     e2e: float | None = None
     prepare: float | None = None
     backlog: float | None = None
-    retracted: bool = field(default=False)  # pushed out after its first token: its phases are mixed up
 
     @property
     def unattributed(self) -> float | None:
@@ -117,14 +116,13 @@ def of_shares(rows: Floats, parts: Sequence[str], *, n: int, seed: int = 7) -> D
     if not tail:
         return Dominant(None, n, needed)
     means = rows[:, 1:].sum(axis=0) / tail
-    found = []
-    for column, phase in enumerate(parts, start=1):
-        interval = cluster_bootstrap(
-            rows[:, [column, 0]], lambda totals: totals[:, 0] / np.maximum(totals[:, 1], 1e-300),
-            level=CONFIDENCE, seed=seed,
-        )  # fmt: skip
-        low, high = interval or (0.0, 1.0)
-        found.append(Share(phase, float(means[column - 1]), low, high))
+    intervals = cluster_bootstraps(
+        rows, lambda totals: totals[:, 1:] / np.maximum(totals[:, :1], 1e-300), level=CONFIDENCE, seed=seed
+    )
+    found = [
+        Share(phase, float(mean), *(interval or (0.0, 1.0)))
+        for phase, mean, interval in zip(parts, means, intervals, strict=True)
+    ]
     found.sort(key=lambda share: -share.mean)
     first, second = found[0], found[1]
     phase = first.phase if first.low > second.high else "mixed"

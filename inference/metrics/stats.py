@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
 DRAWS = 2_000
 PAIR_DRAWS = 10_000
-CLUSTERS = 1_000  # more clusters than this are pooled at random into as many before they are drawn
+CLUSTERS = 200  # more clusters than this are pooled at random into as many before they are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Estimate:
     n: int
 
 
+@functools.lru_cache(maxsize=64)
 def least_n(share: float, confidence: float = CONFIDENCE) -> int:
     """The fewest samples whose largest bounds this percentile from above: the least n with 1 - share^n ≥ confidence."""
     _inside(share)
@@ -62,6 +64,7 @@ def least_n(share: float, confidence: float = CONFIDENCE) -> int:
     return n
 
 
+@functools.lru_cache(maxsize=512)
 def rank(n: int, share: float) -> int:
     """The nearest rank, from 1: ceil(share · n), in exact arithmetic."""
     _inside(share)
@@ -78,21 +81,24 @@ def percentile(samples: Sequence[float] | Floats, share: float) -> float:
 
 def quantile(samples: Sequence[float] | Floats, share: float) -> Quantile:
     """The nearest-rank percentile of raw samples with its bounds, or that there are too few of them."""
+    return quantiles(samples, (share,))[0]
+
+
+def quantiles(samples: Sequence[float] | Floats, shares: Sequence[float]) -> list[Quantile]:
+    """Several percentiles of the same samples."""
     ordered = np.sort(np.asarray(samples, dtype=np.float64))
-    n, needed = len(ordered), least_n(share)
-    if n < needed:
-        return Quantile(share, n, needed)
-    low, high = bound_ranks(n, share)
-    return Quantile(
-        share,
-        n,
-        needed,
-        float(ordered[rank(n, share) - 1]),
-        None if low is None else float(ordered[low - 1]),
-        None if high is None else float(ordered[high - 1]),
-    )
+    n, found = len(ordered), []
+    for share in shares:
+        needed = least_n(share)
+        if n < needed:
+            found.append(Quantile(share, n, needed))
+            continue
+        low, high = (None if place is None else float(ordered[place - 1]) for place in bound_ranks(n, share))
+        found.append(Quantile(share, n, needed, float(ordered[rank(n, share) - 1]), low, high))
+    return found
 
 
+@functools.lru_cache(maxsize=512)
 def bound_ranks(n: int, share: float, confidence: float = CONFIDENCE) -> tuple[int | None, int | None]:
     """Ranks, from 1, of the order statistics that bound the percentile from below and from above, each one-sided."""
     start, mass = _binomial(n, share)
@@ -172,18 +178,39 @@ def cluster_bootstrap(
     drawn totals, a row for each draw, and gives a figure for each. Many clusters are first pooled at random into
     CLUSTERS groups, which keeps the interval and bounds the work.
     """
+
+    def one_column(totals: Floats) -> Floats:
+        return np.asarray(statistic(totals), dtype=np.float64)[:, None]
+
+    return cluster_bootstraps(sums, one_column, draws=draws, level=level, seed=seed)[0]
+
+
+def cluster_bootstraps(
+    sums: npt.ArrayLike,
+    statistics_of: Callable[[Floats], Floats],
+    *,
+    draws: int = DRAWS,
+    level: float = CONFIDENCE,
+    seed: int = 7,
+) -> list[tuple[float, float] | None]:
+    """The same for several statistics of the same draws: `statistics_of` gives a column for each."""
     table = np.asarray(sums, dtype=np.float64)
-    if len(table) < 2:
-        return None
-    rng = np.random.default_rng(seed)
     if len(table) > CLUSTERS:
-        groups = rng.permutation(len(table)) % CLUSTERS
+        groups = np.random.default_rng(seed).permutation(len(table)) % CLUSTERS
         pooled = np.zeros((CLUSTERS, table.shape[1]))
         np.add.at(pooled, groups, table)
         table = pooled
-    n = len(table)
-    times = rng.multinomial(n, np.full(n, 1 / n), size=draws)
-    return _interval(np.asarray(statistic(times @ table)), level)
+    if len(table) < 2:
+        return [None] * np.asarray(statistics_of(table.sum(axis=0, keepdims=True))).shape[1]
+    drawn = np.asarray(statistics_of(_times_drawn(len(table), draws, seed) @ table))
+    return [_interval(drawn[:, column], level) for column in range(drawn.shape[1])]
+
+
+@functools.lru_cache(maxsize=8)
+def _times_drawn(clusters: int, draws: int, seed: int) -> Floats:
+    """How often each cluster is drawn, a row for each draw; always the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=draws).astype(np.float64)
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> float:
@@ -224,7 +251,8 @@ def _interval(values: Floats, level: float) -> tuple[float, float] | None:
     if not len(kept):
         return None
     tail = round((1 - level) / 2, 12)
-    return percentile(kept, tail), percentile(kept, round(1 - tail, 12))
+    low, high = rank(len(kept), tail), rank(len(kept), round(1 - tail, 12))
+    return float(kept[low - 1]), float(kept[high - 1])
 
 
 def _binomial(n: int, share: float) -> tuple[int, Floats]:

@@ -1,5 +1,6 @@
-"""Rows of inference: decisions with their history, and the catalogue of prices."""
+"""Rows of inference: decisions with their history, the catalogue of prices, and the accounts."""
 
+from inference.models.accounts import Fact, FactDue, PrefixChain, Rollup, RollupDay, Slice
 from inference.models.decisions import (
     Attempt,
     Body,
@@ -22,8 +23,14 @@ __all__ = [
     "Decision",
     "DecisionSeal",
     "DecisionStep",
+    "Fact",
+    "FactDue",
+    "PrefixChain",
     "Price",
     "PriceKind",
+    "Rollup",
+    "RollupDay",
     "ServiceTier",
+    "Slice",
     "Verification",
 ]

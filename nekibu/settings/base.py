@@ -144,6 +144,8 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(ENVIRONMENT.state / "run" / "beat-schedule")
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": {"task": "jobs.sweep", "schedule": 5.0, "options": {"expires": 5}},
     "collect-attempts": {"task": "inference.collect_attempts", "schedule": 20.0, "options": {"expires": 20}},
+    "keep-accounts": {"task": "inference.keep_accounts", "schedule": 10.0, "options": {"expires": 10}},
+    "sum-up-accounts": {"task": "inference.sum_up_accounts", "schedule": 300.0, "options": {"expires": 300}},
     "expire-approvals": {"task": "approvals.expire", "schedule": 60.0, "options": {"expires": 60}},
     "remind-of-approvals": {"task": "approvals.remind", "schedule": 60.0, "options": {"expires": 60}},
 }

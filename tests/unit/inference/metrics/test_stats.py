@@ -175,7 +175,7 @@ def test_whole_clusters_are_drawn_because_their_members_say_the_same():
 
 def test_pooling_many_clusters_keeps_the_interval():
     rng = np.random.default_rng(5)
-    cost = rng.exponential(2.0, 20 * CLUSTERS)
+    cost = rng.exponential(2.0, 100 * CLUSTERS)
     found = cluster_bootstrap(np.column_stack([cost, np.ones_like(cost)]), ratio_of_sums)
     assert found is not None
     expected = 2 * 1.96 * cost.std() / math.sqrt(len(cost))

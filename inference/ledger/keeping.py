@@ -1,0 +1,121 @@
+"""How the accounts are kept: facts written for what has come to rest, closed days summed up, old prefix hashes dropped."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from inference.ledger.facts import write_facts
+from inference.ledger.selectors import cells_of
+from inference.ledger.slices import Window, day_of, midnight
+from inference.models import Decision, Fact, FactDue, PrefixChain, Rollup, RollupDay
+from inference.states import TERMINAL, WAITING
+from nekibu.tenants.scope import current_tenant
+
+AT_ONCE = 200
+DAYS_AT_ONCE = 3
+CHAINS_KEPT = timedelta(days=7)
+
+
+def due(decision: Decision) -> None:
+    """Have the facts of a decision written, or written anew. Call it in the transaction that changed its record.
+
+    A row that is being worked on is waited for, so that the change is either in those facts or due again.
+    """
+    FactDue.objects.bulk_create(
+        [FactDue(decision=decision, tenant_id=current_tenant())],
+        update_conflicts=True,
+        unique_fields=["tenant", "decision"],
+        update_fields=["created_at"],
+    )
+
+
+def all_due() -> int:
+    """Have all facts written anew, after their definition has changed. Returns how many decisions that are."""
+    rest = Decision.objects.filter(status__in=TERMINAL | WAITING).order_by("id")
+    n = 0
+    for ids in _batches(rest.values_list("pk", flat=True).iterator(chunk_size=AT_ONCE)):
+        FactDue.objects.bulk_create((FactDue(decision_id=pk) for pk in ids), ignore_conflicts=True)
+        n += len(ids)
+    return n
+
+
+def keep_up(limit: int = AT_ONCE) -> int:
+    """Write the facts that are due, oldest first, in the tenant's scope. Returns how many decisions were done.
+
+    Two workers never take the same ones. A day that was summed up is no longer so once one of its facts has changed.
+    """
+    taken = list(FactDue.objects.select_for_update(skip_locked=True).order_by("id")[:limit])
+    if not taken:
+        return 0
+    ids = [row.decision_id for row in taken]
+    before = set(Fact.objects.filter(decision__in=ids).values_list("asked_at", flat=True))
+    written = write_facts(ids)
+    _changed({day_of(at) for at in before | {fact.asked_at for fact in written}})
+    FactDue.objects.filter(pk__in=[row.pk for row in taken]).delete()
+    return len(taken)
+
+
+def roll_up(now: datetime, limit: int = DAYS_AT_ONCE) -> int:
+    """Sum up closed days, newest first, that are not yet. Returns how many."""
+    today = day_of(now)
+    asked = Fact.objects.filter(asked_at__lt=midnight(today)).order_by()
+    have = set(RollupDay.objects.values_list("day", flat=True))
+    days = sorted({day_of(at) for at in asked.datetimes("asked_at", "day")} - have, reverse=True)
+    for day in days[:limit]:
+        sum_up(day)
+    return len(days[:limit])
+
+
+def sum_up(day: date) -> None:
+    """Replace what is summed up of a day."""
+    _one_at_a_time(day)
+    RollupDay.objects.filter(day=day).delete()
+    Rollup.objects.filter(day=day).delete()
+    cells = cells_of(Window(midnight(day), midnight(day + timedelta(1))))
+    rows = []
+    for slice_id, cell in cells:
+        buckets, blocks, shares = cell.packed()
+        counters = cell.counters()
+        rows.append(
+            Rollup(
+                day=day, slice_id=slice_id, counters=counters, buckets=buckets, blocks=blocks, shares=shares
+            )
+        )
+    Rollup.objects.bulk_create(rows, batch_size=200)
+    RollupDay.objects.create(day=day, facts=sum(cell.counts["facts"] for _slice, cell in cells))
+
+
+def drop_chains(now: datetime) -> int:
+    """Forget prefix hashes that are over their time."""
+    return int(PrefixChain.objects.filter(created_at__lt=now - CHAINS_KEPT).delete()[0])
+
+
+def _changed(days: set[date]) -> None:
+    """These days have to be summed up again."""
+    for day in sorted(day for day in days if day < day_of(timezone.now())):
+        _one_at_a_time(day)
+        RollupDay.objects.filter(day=day).delete()
+
+
+def _one_at_a_time(day: date) -> None:
+    """Hold a day until the end of the transaction: whoever sums it up and whoever changes it wait for each other."""
+    name = zlib.crc32(f"{current_tenant()}".encode())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [name - (1 << 31), day.toordinal()])
+
+
+def _batches(values: Iterable[Any]) -> Iterable[Sequence[Any]]:
+    batch: list[Any] = []
+    for value in values:
+        batch.append(value)
+        if len(batch) == AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
