@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
 from inference.approval import KIND
 from inference.models import Decision
 from inference.registry import TaskSpec, find
 from inference.web.retelling import told
-from inference.web.words import FINDINGS, ROUTE_REASONS, RULE_HITS, sentence_case, word
+from inference.web.words import DECIDED_BY, FINDINGS, ROUTE_REASONS, RULE_HITS, sentence_case, word
 from nekibu.approvals.models import ApprovalRequest
 from nekibu.approvals.registry import Desk, register_desk
 
@@ -22,7 +25,16 @@ _questions: dict[str, Questions] = {}
 def register() -> None:
     """Make the desk known."""
     register_desk(
-        KIND, Desk(reason=reason_words, told=told, answers=answers, change=change, questions=questions)
+        KIND,
+        Desk(
+            reason=reason_words,
+            told=told,
+            answers=answers,
+            change=change,
+            questions=questions,
+            approvable=has_proposal,
+            background=background,
+        ),
     )
 
 
@@ -78,6 +90,34 @@ def change(request: ApprovalRequest, answer: str, passages: list[str], reason: s
     if "reasoning" in known:
         value["reasoning"] = reason.strip()[: known["reasoning"].get("maxLength", 160)]
     return value
+
+
+def has_proposal(request: ApprovalRequest) -> bool:
+    """Whether there is an answer to agree to."""
+    return request.parameters.get("value") is not None
+
+
+def background(request: ApprovalRequest) -> list[tuple[str, str]]:
+    """Who made the proposal, on which way, at which risk, and what it cost."""
+    row = Decision.objects.filter(pk=request.subject_id).first()
+    if row is None:
+        return []
+    asked = (
+        row.attempts.exclude(model="")
+        .order_by("-id")
+        .values_list("engine", "model", "model_revision")
+        .first()
+    )
+    cost = _("unknown")
+    if row.cost_amount is not None:
+        cost = f"{number_format(row.cost_amount.normalize(), use_l10n=True)} {row.cost_currency}"
+    return [
+        (_("Made by"), " · ".join(filter(None, asked)) if asked else word(DECIDED_BY, "rule") if row.tier == "rules"
+         else _("no model was asked")),
+        (_("Route"), word(ROUTE_REASONS, row.route_reason)),
+        (_("Risk"), row.risk or "–"),
+        (_("Cost"), cost),
+    ]  # fmt: skip
 
 
 def _spec(request: ApprovalRequest) -> TaskSpec:

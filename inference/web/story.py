@@ -30,6 +30,7 @@ from inference.web.words import (
     sentence_case,
     word,
 )
+from nekibu.approvals.web.words import said_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,7 @@ def _approve(account: Account, step: DecisionStep | None) -> Stage | None:
             "reject": _("rejected the answer"),
         }[last.verdict]
         sentence = _("%(who)s %(did)s: “%(why)s”") % {
-            "who": last.person.name,
+            "who": said_by(last),
             "did": said,
             "why": last.reason,
         }

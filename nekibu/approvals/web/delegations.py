@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from nekibu.approvals import selectors, services
@@ -20,7 +21,7 @@ from nekibu.approvals.models import Delegation
 from nekibu.approvals.permissions import ApprovalAction
 from nekibu.approvals.web.acts import act
 from nekibu.approvals.web.rights import actor_of
-from nekibu.approvals.web.words import questions_of, refusal_words
+from nekibu.approvals.web.words import day, questions_of, refusal_words
 from nekibu.errors import InvalidInput, NekibuError
 from nekibu.users.access import page
 
@@ -49,6 +50,7 @@ def delegations(request: HttpRequest) -> HttpResponse:
         {
             "row": row,
             "state": _state(row, now),
+            "time": _time(row),
             "question": asked.get(row.request_id) if row.request_id else "",
         }
         for row in rows
@@ -124,6 +126,15 @@ def _is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _time(row: Delegation) -> str:
+    """From day to day; with the hour where it does not end with a day."""
+    last = timezone.localtime(row.ends_at)
+    ends_with_day = last.time() == time.min
+    first = date_format(timezone.localtime(row.starts_at), "SHORT_DATE_FORMAT")
+    shown = date_format(last - timedelta(days=1), "SHORT_DATE_FORMAT") if ends_with_day else day(row.ends_at)
+    return first if first == shown else f"{first} – {shown}"
 
 
 def _state(row: Delegation, now: datetime) -> tuple[str, str, bool]:

@@ -72,5 +72,6 @@ function enter() {
 }
 
 function typing(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  if (!(target instanceof HTMLElement) || /^(radio|checkbox)$/.test(target.type ?? "")) return false; // letters mean nothing to them
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
