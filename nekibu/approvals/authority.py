@@ -8,20 +8,20 @@ from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BooleanField,
-    Case,
     Exists,
     F,
     Func,
     OuterRef,
     Q,
     QuerySet,
+    TextField,
     UUIDField,
     Value,
-    When,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext as _
 
 from nekibu.approvals.models import ApprovalRequest, Delegation, Group, GroupMember, Verdict
@@ -161,39 +161,52 @@ def queue_names() -> dict[str, str]:
 
 
 def can_decide(actor: Actor, now: datetime) -> Q:
-    """`standing_of` as a condition on many requests. An administrator may decide whatever is not their own."""
+    """`standing_of` as a condition on many requests. An administrator may decide whatever is not their own.
+
+    What does not depend on the request is asked once: the names of one's groups, and those of everybody for whom one stands
+    in. Row by row it is asked only where four eyes are needed or one question was handed over.
+    """
     user_id = actor.user_id
-    deputy = in_force(now).filter(
-        Q(request=None) | Q(request=OuterRef("pk")), delegate_id=user_id, principal__is_active=True
+    deputy = in_force(now).filter(delegate_id=user_id, principal__is_active=True)
+    principals = deputy.filter(request=None).values("principal")
+    own = Q(roles__has_any_keys=sorted(actor.roles)) | _any_of(
+        GroupMember.objects.filter(person_id=user_id), "group__key"
     )
-    fit = deputy.filter(
-        Exists(
-            Membership.objects.filter(Q(role="admin") | Q(_Names(OuterRef(OuterRef("roles")), F("role"))),
-                                      user=OuterRef("principal"))
-        )
-        | Exists(
-            GroupMember.objects.filter(_Names(OuterRef(OuterRef("roles")), F("group__key")),
-                                       person=OuterRef("principal"))
-        )
-    )  # fmt: skip
+    general = (
+        _any_of(Membership.objects.filter(user__in=principals), "role")
+        | _any_of(GroupMember.objects.filter(person__in=principals), "group__key")
+        | Q(Exists(Membership.objects.filter(user__in=principals, role="admin")))
+    )
     asked_by = Coalesce(OuterRef("requester"), Value(NOBODY), output_field=UUIDField())
-    foreign = fit.annotate(asked_by=asked_by).exclude(principal=F("asked_by"))
-    own = (
-        Q(roles__has_any_keys=sorted(actor.roles))
-        | Exists(GroupMember.objects.filter(_Names(OuterRef("roles"), F("group__key")), person_id=user_id))
-        if "admin" not in actor.roles
-        else Q(pk__isnull=False)
-    )
+    foreign = _fit(deputy.filter(Q(request=None) | Q(request=OuterRef("pk"))))
+    foreign = foreign.annotate(asked_by=asked_by).exclude(principal=F("asked_by"))
+    handed = Exists(_fit(deputy.filter(request=OuterRef("pk"))))
+    theirs = (Q(four_eyes=False) & (general | Q(handed))) | (Q(four_eyes=True) & Q(Exists(foreign)))
     own_question = Q(four_eyes=True) & (Q(requester_id=user_id) | Q(editors__contains=[str(user_id)]))
-    theirs = Case(
-        When(four_eyes=True, then=Exists(foreign)), default=Exists(fit), output_field=BooleanField()
-    )
     spoken = Exists(
         Verdict.objects.filter(request=OuterRef("pk"), retraction=None).filter(
             Q(person_id=user_id) | Q(on_behalf_of_id=user_id)
         )
     )
-    return (own | Q(theirs)) & ~own_question & ~Q(spoken)
+    mine = Q(pk__isnull=False) if "admin" in actor.roles else own | theirs
+    return mine & ~own_question & ~Q(spoken)
+
+
+def _any_of(people: QuerySet[Any], name: str) -> Q:
+    """Whether the request names one of these: one list for all requests."""
+    names = ArraySubquery(people.annotate(named=Cast(name, TextField())).values("named"))
+    return Q(_AnyName(F("roles"), names))
+
+
+def _fit(deputies: QuerySet[Delegation]) -> QuerySet[Delegation]:
+    """Delegations whose principal has a right to the request of the outer query."""
+    roles = Membership.objects.filter(
+        Q(role="admin") | Q(_Name(OuterRef(OuterRef("roles")), F("role"))), user=OuterRef("principal")
+    )
+    keys = GroupMember.objects.filter(
+        _Name(OuterRef(OuterRef("roles")), F("group__key")), person=OuterRef("principal")
+    )
+    return deputies.filter(Exists(roles) | Exists(keys))
 
 
 def given_to_others(actor: Actor, now: datetime) -> Q:
@@ -202,10 +215,17 @@ def given_to_others(actor: Actor, now: datetime) -> Q:
     return Q(assignee__isnull=False) & ~Q(assignee_id=actor.user_id) & ~Q(Exists(principals))
 
 
-class _Names(Func):
-    """Whether a JSON list names a text."""
+class _Name(Func):
+    """Whether a JSON list holds a text."""
 
     function = "jsonb_exists"
+    output_field = BooleanField()
+
+
+class _AnyName(Func):
+    """Whether a JSON list holds one of many texts."""
+
+    function = "jsonb_exists_any"
     output_field = BooleanField()
 
 
