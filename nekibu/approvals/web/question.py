@@ -194,6 +194,7 @@ def _closed(
             "later": getattr(row, "superseded_by", None),
             "facts": [(name, exactly(held)) for name, held in row.parameters.items()],
             "problem": problem,
+            "over": row.status in {Status.EXPIRED, Status.PENDING},
         },
         status=status,
     )

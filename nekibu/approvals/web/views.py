@@ -23,7 +23,7 @@ from nekibu.approvals.registry import desk_of
 from nekibu.approvals.selectors import Waiting
 from nekibu.approvals.states import CLOSED, Status
 from nekibu.approvals.web.rights import actor_of, may
-from nekibu.approvals.web.words import chips, notice_words, questions_of, reasons_of, said_by, span
+from nekibu.approvals.web.words import chips, day, notice_words, questions_of, reasons_of, said_by, span
 from nekibu.permissions.actor import Actor
 from nekibu.users.access import page
 
@@ -68,7 +68,9 @@ def inbox(request: HttpRequest) -> HttpResponse:
             "queues": [(names.get(q.name, q.name), q, span(now - q.oldest), span(q.median)) for q in by_name],
             "holders": [(q.name, q, span(now - q.oldest), span(q.median)) for q in by_person if q.name],
             "notices": notice_words(told, questions_of([n.request for n in told if n.request])),
-            "stands_in": selectors.stands_in_for(actor, now),
+            "stands_in": [
+                (held.principal, day(held.ends_at)) for held in selectors.stands_in_for(actor, now)
+            ],
             "stops": list(selectors.stops()),
             "colleagues": selectors.colleagues(ApprovalAction.DECIDE)
             if found and may(actor, "ASSIGN")

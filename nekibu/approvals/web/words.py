@@ -53,8 +53,9 @@ def span(amount: timedelta) -> str:
 
 
 def day(moment: datetime) -> str:
-    """A moment as date and time."""
-    return date_format(timezone.localtime(moment), "SHORT_DATETIME_FORMAT")
+    """A moment as date and time, without a full stop of its own: it may end a sentence."""
+    local = timezone.localtime(moment)
+    return f"{date_format(local, 'SHORT_DATE_FORMAT')} {date_format(local, 'H:i')}"
 
 
 def said_by(word: Verdict) -> str:

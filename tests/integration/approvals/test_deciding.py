@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from nekibu.approvals import services
+from nekibu.approvals import services, tasks
 from nekibu.approvals.errors import (
     DecidingStopped,
     OtherParameters,
@@ -400,6 +400,23 @@ def test_whoever_asked_is_told_how_much_expired_in_one_notice(transfer, person, 
         services.expire_due(actor=Actor.system(tenant.id, "beat"), now=now + timedelta(hours=2))
         (told,) = Notice.objects.filter(person_id=ada.user_id)
     assert (told.kind, told.facts["n"]) == ("expired", 4)
+
+
+def test_beat_reminds_and_expires_in_every_company(bank, transfer, person, tenant, other_tenant):
+    soon, past = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(days=9)
+    asked = [
+        transfer(person("Ada", of=company), now=past, expires_at=end)
+        for company in (tenant, other_tenant)
+        for end in (soon, timezone.now() - timedelta(seconds=1))
+    ]
+    tasks.expire()
+    tasks.remind()
+    seen = []
+    for request in asked:
+        with tenant_scope(request.tenant_id):
+            row = ApprovalRequest.objects.get(pk=request.pk)
+            seen.append((row.status, row.reminded_at is not None))
+    assert seen == [("pending", True), ("expired", False)] * 2
 
 
 # --- the record ------------------------------------------------------------------------------------------------------
