@@ -16,6 +16,7 @@ class InferenceAction(Action):
     DECISION_OVERRIDE = "inference:decision:override"
     TRACE_READ = "inference:trace:read"
     ENGINE_READ = "inference:engine:read"
+    ACCOUNT_READ = "inference:account:read"
     PRICE_READ = "inference:price:read"
     PRICE_ENTER = "inference:price:enter"
     PRICE_VERIFY = "inference:price:verify"
@@ -41,6 +42,7 @@ def grant_all() -> None:
     everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
     for role in ("recruiter", "reviewer"):
         grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
-    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.PRICE_READ)
-    grant("auditor", *everybody, a.PRICE_READ)
+    grant("recruiter", a.ACCOUNT_READ)
+    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.ACCOUNT_READ, a.PRICE_READ)
+    grant("auditor", *everybody, a.ACCOUNT_READ, a.PRICE_READ)
     grant("interviewer", a.ENGINE_READ)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from inference.api import views
+from inference.api import accounts, catalogue, views
 
 urlpatterns = [
     path("decisions/", views.Decisions.as_view(), name="api-decisions"),
@@ -12,4 +12,19 @@ urlpatterns = [
     path("decisions/<uuid:decision_id>/cancel/", views.Cancel.as_view(), name="api-decision-cancel"),
     path("decisions/<uuid:decision_id>/override/", views.Override.as_view(), name="api-decision-override"),
     path("inference/status/", views.Status.as_view(), name="api-inference-status"),
+    path("inference/accounts/", accounts.AccountsView.as_view(), name="api-accounts"),
+    path("inference/accounts/decisions/", accounts.AccountDecisions.as_view(), name="api-account-decisions"),
+    path("inference/prices/", catalogue.Prices.as_view(), name="api-prices"),
+    path("inference/prices/<uuid:price_id>/", catalogue.OnePrice.as_view(), name="api-price"),
+    path(
+        "inference/prices/<uuid:price_id>/verify/", catalogue.PriceVerify.as_view(), name="api-price-verify"
+    ),
+    path("inference/behaviours/", catalogue.Behaviours.as_view(), name="api-behaviours"),
+    path("inference/behaviours/<uuid:behaviour_id>/", catalogue.OneBehaviour.as_view(), name="api-behaviour"),
+    path(
+        "inference/behaviours/<uuid:behaviour_id>/verify/",
+        catalogue.BehaviourVerify.as_view(),
+        name="api-behaviour-verify",
+    ),
+    path("inference/catalogue/templates/", catalogue.Templates.as_view(), name="api-catalogue-templates"),
 ]

@@ -33,7 +33,7 @@ from inference.metrics.goodput import Attainment
 from inference.metrics.hits import Reads
 from inference.metrics.phases import PARTS
 from inference.metrics.stats import Floats
-from inference.models import Fact, FactDue, Rollup, RollupDay, Slice
+from inference.models import Decision, Fact, FactDue, Rollup, RollupDay, Slice
 from nekibu.errors import InvalidInput
 from nekibu.permissions.actor import Actor
 
@@ -125,6 +125,39 @@ def facts_in(cut: Cut) -> QuerySet[Fact]:
     if any(cut.only.values()):
         rows = rows.filter(**{f"slice__{name}__in": values for name, values in cut.only.items() if values})
     return rows
+
+
+# What can be listed: by the figure it is part of, or by how long something took.
+FIGURES: dict[str, Q] = {
+    "decisions": Q(closing=True),
+    "attempts": Q(attempt__isnull=False),
+    "valid": Q(valid=True),
+    "invalid": Q(closing=True, valid=False),
+    "met": Q(target="met"),
+    "missed": Q(target="missed"),
+    "cancelled": Q(target="cancelled"),
+    "current_cost": Q(cost_state="current"),
+    "stale_cost": Q(cost_state="stale"),
+    "unknown_cost": Q(cost_state="unknown"),
+    "truncated": Q(truncated=True),
+    "schema_failed": Q(schema_failed=True),
+    "broken": Q(broken=True),
+    "usage_refused": Q(usage_refused=True),
+    "estimated": Q(estimated=True),
+}
+LIMITS = (*OF_ATTEMPT, *PARTS, "e2e")
+
+
+def decisions_behind(
+    actor: Actor, cut: Cut, figure: str, time: str = "", over: float | None = None, under: float | None = None
+) -> QuerySet[Decision]:
+    """The decisions that a figure counts, newest first; with a time, those of which it took more or less than a limit."""
+    rows = facts_in(cut).filter(FIGURES[figure])
+    if time and over is not None:
+        rows = rows.filter(**{f"{time}__gt": over})
+    if time and under is not None:
+        rows = rows.filter(**{f"{time}__lte": under})
+    return Decision.objects.filter(pk__in=rows.values("decision")).order_by("-id")
 
 
 def cells_of(window: Window) -> list[tuple[UUID, Cell]]:

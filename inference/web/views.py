@@ -38,6 +38,7 @@ from inference.web.words import (
     word,
 )
 from nekibu.errors import NotFound
+from nekibu.permissions.policies import decide
 from nekibu.users.access import page
 
 PER_PAGE = 50
@@ -124,7 +125,12 @@ def engine(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "inference/engine.html",
-        {"gateway_state": state, "counters": counters(state.counters) if state else [], "queues": queues},
+        {
+            "gateway_state": state,
+            "counters": counters(state.counters) if state else [],
+            "queues": queues,
+            "may_read_prices": bool(decide(request.actor, InferenceAction.PRICE_READ)),  # type: ignore[attr-defined]
+        },
     )
 
 

@@ -169,6 +169,15 @@ COST_STATES: dict[str, Word] = {
     "stale": _("price not verified lately"),
     "unknown": _("unknown"),
 }
+PRICED: dict[str, Word] = {
+    "amount": _("amount"),
+    "input": _("input"),
+    "cache_read": _("read from the cache"),
+    "cache_write_5m": _("written to the cache for 5 minutes"),
+    "cache_write_1h": _("written to the cache for an hour"),
+    "output": _("output"),
+    "storage_hour": _("cache storage for an hour"),
+}
 SEGMENTS: dict[str, Word] = {
     "system": _("frame"),
     "turn": _("frame"),

@@ -226,6 +226,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CriterionVerdict": "ats.states.Verdict",
         "ApprovalVerdict": "nekibu.approvals.states.VerdictKind",
+        "CriterionKind": "ats.api.serializers.CRITERION_KIND",
+        "PriceKind": "inference.models.PriceKind",
         "RunClock": [("online", "online"), ("batch", "batch")],
         "ChosenClock": [("auto", "auto"), ("online", "online"), ("batch", "batch")],
     },

@@ -23,7 +23,17 @@ from ats.models import (
 )
 from ats.states import CVStatus, EvaluationStatus, RubricStatus, VerdictState
 from inference import bodies
-from inference.models import Attempt, CheckResult, Decision, DecisionStep
+from inference.ledger import keeping
+from inference.models import (
+    Attempt,
+    Behaviour,
+    CheckResult,
+    Decision,
+    DecisionStep,
+    PrefixChain,
+    Price,
+    Verification,
+)
 from inference.types import TaskRequest
 from nekibu.approvals.models import ApprovalRequest, Delegation, Group, GroupMember, Notice, Stop, Verdict
 from nekibu.approvals.services import request_approval, withdraw
@@ -69,6 +79,11 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
         ]
         made = [_application(actor, mark, job, rubric, runs[0], criteria, n, person) for n in range(rows)]
         inbox = _inbox(actor, mark, person, rows)
+        catalogue = _catalogue(mark, person, rows)
+        keeping.all_due()
+        while keeping.keep_up():
+            pass
+        keeping.sum_up(timezone.localdate())
     application, evaluation, verdict, decision, approval = made[0]
     return World(
         tenant,
@@ -83,6 +98,7 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
             "decision_id": decision.id,
             "approval_id": approval.id,
             **inbox,
+            **catalogue,
         },
         frozenset(str(row["id"]) for table in rows_of(tenant).values() for row in table),
     )
@@ -291,6 +307,7 @@ def _decision(
         subject_id=str(evaluation.application_id),
         subject_label=f"{mark} subject",
         actor={"name": "test", "user_id": None},
+        correlation={"node": f"{mark} node"},
         mode="batch",
         locale="tr",
         status="needs_person",
@@ -319,7 +336,7 @@ def _decision(
         CheckResult.objects.create(
             decision=decision, seq=n, attempt_no=n, round=1, name="schema", passed=True
         )
-        Attempt.objects.create(
+        attempt = Attempt.objects.create(
             decision=decision,
             attempt_id=uuid4().hex,
             attempt_no=n,
@@ -329,6 +346,25 @@ def _decision(
             uncached=1,
             cache_read=1,
             output=1,
+            input_total=2,
             cost_state="unknown",
         )
+        PrefixChain.objects.create(attempt=attempt, salt_id=mark, tokens=17, blocks=b"12345678")
     return decision
+
+
+def _catalogue(mark: str, person: User, rows: int) -> dict[str, UUID]:
+    """Prices and behaviours, each compared with its source as often."""
+    known = {"provider": mark, "model": f"{mark} model", "source_url": f"https://{mark}.example/"}
+    prices = [
+        Price.objects.create(kind="token", currency="TRY", input=n, effective_from=timezone.now(), **known)
+        for n in range(rows)
+    ]
+    behaviours = [
+        Behaviour.objects.create(granularity=n + 1, effective_from=timezone.now(), **known)
+        for n in range(rows)
+    ]
+    for subject in (*({"price": row} for row in prices), *({"behaviour": row} for row in behaviours)):
+        for n in range(rows):
+            Verification.objects.create(**subject, by=person, source_sha256=f"{n:064x}")
+    return {"price_id": prices[0].id, "behaviour_id": behaviours[0].id}
