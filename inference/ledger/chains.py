@@ -53,9 +53,10 @@ def ceiling_for(cut: Cut) -> Ceiling:
     """
     window = cut.window
     rows = PrefixChain.objects.filter(created_at__lt=window.end).order_by("-id")
-    names, salts, chains, blocks = [], [], [], 0
+    names, salts, chains, lengths, blocks = [], [], [], [], 0
     complete = True
-    for name, salt, held in rows.values_list("attempt_id", "salt_id", "blocks").iterator(chunk_size=2000):
+    columns = ("attempt_id", "salt_id", "tokens", "blocks")
+    for name, salt, length, held in rows.values_list(*columns).iterator(chunk_size=2000):
         blocks += len(held) // HASH_BYTES
         if blocks > MOST_BLOCKS:
             complete = False
@@ -63,8 +64,9 @@ def ceiling_for(cut: Cut) -> Ceiling:
         names.append(name)
         salts.append(salt or str(name))
         chains.append(bytes(held))
-    for oldest_first in (names, salts, chains):
-        oldest_first.reverse()
+        lengths.append(length)
+    for newest_first in (names, salts, chains, lengths):
+        newest_first.reverse()
     wanted = {
         attempt: (tokens, read)
         for attempt, tokens, read in facts_in(cut)
@@ -77,7 +79,8 @@ def ceiling_for(cut: Cut) -> Ceiling:
         return Ceiling(None, len(names), complete, granularity, state)
     tokens = np.asarray([wanted[names[n]][0] for n in places], dtype=np.int64)
     read = np.asarray([wanted[names[n]][1] for n in places], dtype=np.int64)
-    free, kept = shared(chains)[places], shared(chains, salts)[places]
+    sent = np.asarray(lengths, dtype=np.int64)
+    free, kept = shared(chains, sent)[places], shared(chains, sent, salts)[places]
     steps = waterfall(tokens, free, kept, read, granularity=granularity, spread=at_most(kept, tokens) - kept)
     return Ceiling(steps, len(names), complete, granularity, state)
 

@@ -80,23 +80,23 @@ def ceiling(prompts: Iterable[Sequence[int]], *, page: int = 1) -> list[Share]:
 
 
 def chain(ids: Sequence[int], key: bytes) -> bytes:
-    """Eight bytes for each whole block of a prompt, its last token left out: keyed hashes of everything up to there.
+    """Eight bytes for each whole block of a prompt: keyed hashes of everything up to there.
 
     Two prompts have equal hashes up to where their blocks are equal, and nobody without the key can tell what they say.
     """
     made, before = bytearray(), b""
-    for end in range(BLOCK, len(ids), BLOCK):
+    for end in range(BLOCK, len(ids) + 1, BLOCK):
         block = np.asarray(ids[end - BLOCK : end], dtype=">u4").tobytes()
         before = hashlib.blake2b(before + block, key=key, digest_size=HASH_BYTES).digest()
         made += before
     return bytes(made)
 
 
-def shared(chains: Sequence[bytes], salts: Sequence[Hashable] | None = None) -> Ints:
+def shared(chains: Sequence[bytes], tokens: Ints, salts: Sequence[Hashable] | None = None) -> Ints:
     """For each prompt, in order, how many leading tokens in whole blocks an earlier prompt of the same salt had too.
 
-    The memory is unlimited. Without salts everybody shares with everybody. A prompt may share up to `BLOCK` - 1 tokens
-    more than whole blocks say.
+    The memory is unlimited, and the last token of a prompt is always computed. Without salts everybody shares with
+    everybody. A prompt may share up to `BLOCK` - 1 tokens more than whole blocks say.
     """
     lengths = np.asarray([len(c) // HASH_BYTES for c in chains], dtype=np.int64)
     owner = np.repeat(np.arange(len(chains)), lengths)
@@ -107,7 +107,9 @@ def shared(chains: Sequence[bytes], salts: Sequence[Hashable] | None = None) -> 
         hashes ^= (codes * np.uint64(0x9E3779B97F4A7C15))[owner]
     _values, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     known = owner[first][place] < owner  # the first to have this block came before
-    return (np.bincount(owner, weights=known, minlength=len(chains)) * BLOCK).astype(np.int64)
+    blocks = np.bincount(owner, weights=known, minlength=len(chains)).astype(np.int64)
+    found: Ints = np.minimum(blocks, np.maximum(tokens - 1, 0) // BLOCK) * BLOCK
+    return found
 
 
 def at_most(blocks: Ints, tokens: Ints) -> Ints:

@@ -62,10 +62,11 @@ def spelled(stem: int, shared_part: int, own: int, mark: int) -> list[int]:
 @given(LONG)
 def test_hashed_blocks_share_what_the_tree_shares_in_whole_blocks(cases: list[tuple[int, ...]]) -> None:
     prompts = [spelled(*case) for case in cases]
-    blocks = shared([chain(ids, KEY) for ids in prompts])
+    tokens = np.array([len(ids) for ids in prompts], dtype=np.int64)
+    blocks = shared([chain(ids, KEY) for ids in prompts], tokens)
     exact = ceiling(prompts)
     assert [int(b) for b in blocks] == [share.cached // BLOCK * BLOCK for share in exact]
-    most = at_most(blocks, np.array([len(ids) for ids in prompts], dtype=np.int64))
+    most = at_most(blocks, tokens)
     for low, share, high in zip(blocks, exact, most, strict=True):
         assert low <= share.cached <= high
 
@@ -75,20 +76,27 @@ def test_salts_only_ever_take_sharing_away(cases: list[tuple[int, ...]], data: s
     prompts = [spelled(*case) for case in cases]
     salts = [data.draw(st.sampled_from("abc")) for _ in prompts]
     chains = [chain(ids, KEY) for ids in prompts]
-    kept, free = shared(chains, salts), shared(chains)
+    tokens = np.array([len(ids) for ids in prompts], dtype=np.int64)
+    kept, free = shared(chains, tokens, salts), shared(chains, tokens)
     assert all(k <= f for k, f in zip(kept, free, strict=True))
     for salt in set(salts):
-        alone = shared([c for c, s in zip(chains, salts, strict=True) if s == salt])
+        own = np.array([s == salt for s in salts])
+        alone = shared([c for c, mine in zip(chains, own, strict=True) if mine], tokens[own])
         assert list(alone) == [k for k, s in zip(kept, salts, strict=True) if s == salt]
-    assert list(shared(chains, ["x"] * len(chains))) == list(free)
+    assert list(shared(chains, tokens, ["x"] * len(chains))) == list(free)
 
 
-def test_a_chain_hides_the_prompt_and_leaves_its_last_token_out() -> None:
+def test_the_last_token_of_a_prompt_is_computed_and_still_there_for_others() -> None:
+    prompts = [list(range(16)), list(range(16)), list(range(17))]
+    tokens = np.array([16, 16, 17])
+    assert list(shared([chain(ids, KEY) for ids in prompts], tokens)) == [0, 0, 16]
+    assert [share.cached // BLOCK * BLOCK for share in ceiling(prompts)] == [0, 0, 16]
+
+
+def test_a_chain_hides_the_prompt() -> None:
     ids = list(range(64))
-    assert (
-        len(chain(ids, KEY)) == 3 * HASH_BYTES
-    )  # the 64th token is computed anyway, so the fourth block is not whole
-    assert len(chain(ids[:16], KEY)) == 0 and len(chain(ids[:17], KEY)) == HASH_BYTES
+    assert len(chain(ids, KEY)) == 4 * HASH_BYTES
+    assert len(chain(ids[:15], KEY)) == 0 and len(chain(ids[:31], KEY)) == HASH_BYTES
     assert chain([], KEY) == b""
     assert chain(ids, KEY) != chain(ids, b"another key")
     assert chain(ids, KEY)[:16] == chain([*ids[:40], 7, 7], KEY)[:16]
