@@ -38,6 +38,7 @@ from nekibu.errors import InvalidInput
 from nekibu.ids import new_id
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import tenant_scope
+from tests.cases import case
 
 DAY = timedelta(days=1)
 HOURLY = Decimal("3600")  # a second of the engine costs 1
@@ -82,8 +83,9 @@ MET = json.dumps({"pieces": ["E1"], "counter_pieces": [], "reasoning": "", "verd
 # --- every attempt is paid, every decision counts once -----------------------------------------------------------
 
 
-def test_a_failed_attempt_and_its_successor_are_two_attempts_of_one_decision(ask, gateway, price, books):
-    """ACC-27: both costs are in it, and one request is one decision."""
+@case("ACC-27")
+def test_a_failed_attempt_and_its_successor_are_two_attempts_of_one_decision(ask, gateway, price, books, row):
+    """Both costs are in it, and one request is one decision."""
     broken = Aborted(
         "engine_lost",
         True,
@@ -106,8 +108,11 @@ def test_a_failed_attempt_and_its_successor_are_two_attempts_of_one_decision(ask
     assert found.tokens["output"] == 210
 
 
-def test_requests_give_exactly_as_many_decisions_also_without_an_id_of_their_own(ask, gateway, price, books):
-    """ACC-27: N requests are N decisions; the attempt's id is the gateway's and may be empty elsewhere."""
+@case("ACC-27")
+def test_requests_give_exactly_as_many_decisions_also_without_an_id_of_their_own(
+    ask, gateway, price, books, row
+):
+    """N requests are N decisions; the attempt's id is the gateway's and may be empty elsewhere."""
     for n in range(5):
         gateway.stumbles = [done(MET)]
         ask(f"key {n}")
@@ -116,8 +121,8 @@ def test_requests_give_exactly_as_many_decisions_also_without_an_id_of_their_own
     assert (found.counts["decisions"], found.counts["attempts"]) == (5, 5)
 
 
-def test_a_stream_that_the_client_cut_is_stored_and_billed(ask, gateway, price, books, tenant):
-    """ACC-28."""
+@case("ACC-28")
+def test_a_stream_that_the_client_cut_is_stored_and_billed(ask, gateway, price, books, tenant, row):
     partial = Aborted(
         "client_cancelled",
         False,
@@ -152,8 +157,11 @@ def test_a_stream_that_the_client_cut_is_stored_and_billed(ask, gateway, price, 
     assert found.spent[0].per_valid.state == "undefined"
 
 
-def test_what_the_gateway_kept_speaks_for_the_attempt_and_is_counted_once(ask, gateway, price, books, tenant):
-    """ACC-12: what was seen is recovered from the spool, and the decision's facts are written anew."""
+@case("ACC-12")
+def test_what_the_gateway_kept_speaks_for_the_attempt_and_is_counted_once(
+    ask, gateway, price, books, tenant, row
+):
+    """What was seen is recovered from the spool, and the decision's facts are written anew."""
     gateway.stumbles = [GatewayLost(), done(MET, phases=Phases(0.0, 0.0, 0.5, 0.5))]
     ask()
     before = books().total
@@ -173,8 +181,9 @@ def test_what_the_gateway_kept_speaks_for_the_attempt_and_is_counted_once(ask, g
     assert after.tokens["output"] == 13
 
 
-def test_the_cost_of_a_valid_decision_is_all_spending_over_those_that_hold(ask, gateway, price, books):
-    """ACC-29: 10 decisions, 8 hold, 0.0460 in all."""
+@case("ACC-29")
+def test_the_cost_of_a_valid_decision_is_all_spending_over_those_that_hold(ask, gateway, price, books, row):
+    """10 decisions, 8 hold, 0.0460 in all."""
     for n in range(10):
         seconds = Phases(0.0, 0.0, 0.0023, 0.0023)
         text = (
@@ -192,10 +201,11 @@ def test_the_cost_of_a_valid_decision_is_all_spending_over_those_that_hold(ask, 
     assert spent.interval[0] <= 0.00575 <= spent.interval[1]
 
 
+@case("ACC-29")
 def test_without_a_valid_decision_the_cost_of_one_is_undefined_and_the_spending_is_shown(
-    ask, gateway, price, books
+    ask, gateway, price, books, row
 ):
-    """ACC-29: undefined, not 0."""
+    """Undefined, not 0."""
     gateway.stumbles = [done('{"pieces": ["E1"', finish="length")] * 2
     ask()
     spent = books().total.spent[0]
@@ -203,8 +213,9 @@ def test_without_a_valid_decision_the_cost_of_one_is_undefined_and_the_spending_
     assert spent.per_valid.spent == spent.cost.amount == Decimal("1.4")
 
 
-def test_a_cut_answer_is_in_its_own_bucket_and_no_failure_of_the_schema(ask, gateway, price, books):
-    """ACC-49: brackets are never closed; it is invalid, still billed, and not the model's schema failure."""
+@case("ACC-49")
+def test_a_cut_answer_is_in_its_own_bucket_and_no_failure_of_the_schema(ask, gateway, price, books, row):
+    """Brackets are never closed; it is invalid, still billed, and not the model's schema failure."""
     gateway.stumbles = [done('{"items":["a","b"', finish="length")] * 2
     assert ask("cut").reason == "TRUNCATED"
     gateway.stumbles = [done('{"verdict": "met"}')] * 2
@@ -214,10 +225,11 @@ def test_a_cut_answer_is_in_its_own_bucket_and_no_failure_of_the_schema(ask, gat
     assert found.spent[0].cost.amount == Decimal("2.8")
 
 
+@case("ACC-15")
 def test_a_figure_that_contradicts_another_is_counted_as_refused_and_nothing_is_made_of_it(
-    ask, gateway, price, books, tenant
+    ask, gateway, price, books, tenant, row
 ):
-    """ACC-15: prompt 59,946, cached 122,884 after a retraction."""
+    """Prompt 59,946, cached 122,884 after a retraction."""
     from inference.usage import settle
 
     refused = settle({"prompt_tokens": 59946, "cached_tokens": 122884, "completion_tokens": 9})
@@ -232,10 +244,10 @@ def test_a_figure_that_contradicts_another_is_counted_as_refused_and_nothing_is_
         assert (attempt.usage_refused, attempt.cache_read, attempt.output) == ("cached_tokens", None, None)
 
 
+@case("ACC-14", "ACC-33")
 def test_an_engine_that_does_not_report_reads_lowers_the_coverage_and_not_the_rate(
-    ask, gateway, price, books
+    ask, gateway, price, books, row
 ):
-    """ACC-14, ACC-33."""
     reported = Usage(100, 900, 10, 0, 0)
     silent = Usage(None, None, 10, 0, 0, inclusive=5000)
     for n, usage in enumerate([reported, Usage(100, 0, 10, 0, 0), silent]):
@@ -282,11 +294,28 @@ def test_a_later_correction_by_a_person_is_no_request_of_its_own(
     assert books().total.counts["decisions"] == 1
 
 
+@case("ACC-48")
+def test_two_teams_with_the_same_request_share_no_answer_and_no_token(
+    ask, gateway, price, books, tenant, other_tenant, row
+):
+    first = ask("the same key")
+    second = ask("the same key", actor=Actor.system(other_tenant.id, "worker"))
+    assert first.decision_id != second.decision_id
+    assert len(gateway.tickets) == 2  # each was answered for itself
+    assert gateway.tickets[0].input_ids == gateway.tickets[1].input_ids
+    assert gateway.tickets[0].tenant != gateway.tickets[1].tenant
+    for owner in (tenant, other_tenant):
+        with tenant_scope(owner.id):
+            assert Attempt.objects.get().cache_read == 0
+    assert books().total.counts["decisions"] == 1
+
+
 # --- times and phases ----------------------------------------------------------------------------------------------
 
 
-def test_the_first_token_counts_from_the_gateways_door(ask, gateway, price, books, tenant):
-    """ACC-37, ACC-39: its waiting in the queue is in it; the figure names its boundary."""
+@case("ACC-37", "ACC-39")
+def test_the_first_token_counts_from_the_gateways_door(ask, gateway, price, books, tenant, row):
+    """Its waiting in the queue is in it; the figure names its boundary."""
     gateway.stumbles = [done(MET, phases=Phases(1.5, 0.0, 0.3, 0.4))]
     ask()
     found = books().total
@@ -297,8 +326,9 @@ def test_the_first_token_counts_from_the_gateways_door(ask, gateway, price, book
         assert Fact.objects.get().ttft == pytest.approx(1.5 + 0.5)
 
 
-def test_a_first_token_that_was_not_observed_is_no_sample(ask, gateway, price, books, tenant):
-    """ACC-36: it is absent, not the whole duration."""
+@case("ACC-36")
+def test_a_first_token_that_was_not_observed_is_no_sample(ask, gateway, price, books, tenant, row):
+    """It is absent, not the whole duration."""
     unseen = Done(
         "stop", MET, Usage(100, 20, 10, 0, 0), Phases(0.1, 0.2, 0.3, 0.4), None, None, 0, "r", "f", "s"
     )
@@ -311,8 +341,8 @@ def test_a_first_token_that_was_not_observed_is_no_sample(ask, gateway, price, b
         assert fact.target == "missed"  # a first token was promised and nobody saw one
 
 
-def test_phases_and_what_is_left_over_are_the_whole(ask, gateway, price, books, tenant):
-    """ACC-43."""
+@case("ACC-43")
+def test_phases_and_what_is_left_over_are_the_whole(ask, gateway, price, books, tenant, row):
     gateway.stumbles = [done(MET, phases=Phases(0.04, 0.01, 0.12, 0.8))]
     ask()
     books()
@@ -388,8 +418,9 @@ def yesterday():
     return midnight(timezone.localdate()) - DAY + timedelta(hours=2)
 
 
-def test_too_few_samples_have_no_percentile_and_say_how_many_are_needed(tenant, books, yesterday):
-    """ACC-46: 58 and 59 for p95, 298 and 299 for p99."""
+@case("ACC-46")
+def test_too_few_samples_have_no_percentile_and_say_how_many_are_needed(tenant, books, yesterday, row):
+    """58 and 59 for p95, 298 and 299 for p99."""
     window = Window(yesterday - DAY, yesterday + DAY)
     make(tenant, 58, at=yesterday)
     p95 = books(window=window).total.time("ttft", 0.95)
@@ -402,8 +433,9 @@ def test_too_few_samples_have_no_percentile_and_say_how_many_are_needed(tenant, 
     assert found.dominant.phase == "decode"
 
 
-def test_shards_are_combined_by_their_samples(tenant, books, yesterday):
-    """ACC-44: 900 at 100 ms and 100 at 1,000 ms, in two slices."""
+@case("ACC-44")
+def test_shards_are_combined_by_their_samples(tenant, books, yesterday, row):
+    """900 at 100 ms and 100 at 1,000 ms, in two slices."""
     window = Window(yesterday - DAY, yesterday + DAY)
     make(tenant, 900, at=yesterday, model="one", ttft=0.1)
     make(tenant, 100, at=yesterday, model="two", ttft=1.0)
@@ -413,8 +445,9 @@ def test_shards_are_combined_by_their_samples(tenant, books, yesterday):
     assert [row.figures.time("ttft", 0.95).value for row in found.rows] == [0.1, 1.0]
 
 
-def test_failures_are_misses_and_goodput_is_over_the_window(tenant, books, yesterday):
-    """ACC-47: 200 sent in 50 s, 180 of them met."""
+@case("ACC-47")
+def test_failures_are_misses_and_goodput_is_over_the_window(tenant, books, yesterday, row):
+    """200 sent in 50 s, 180 of them met."""
     make(tenant, 180, at=yesterday)
     make(tenant, 20, at=yesterday, target="missed", valid=False)
     make(tenant, 3, at=yesterday, target="cancelled")
@@ -604,7 +637,7 @@ def test_prefix_hashes_are_kept_for_a_week_and_say_nothing_of_the_prompt(ask, ga
     ask()
     with tenant_scope(tenant.id):
         row = PrefixChain.objects.get()
-        assert len(bytes(row.blocks)) == (row.tokens - 1) // 16 * 8
+        assert len(bytes(row.blocks)) == row.tokens // 16 * 8
         assert b"Python" not in bytes(row.blocks)
         assert keeping.drop_chains(timezone.now() + 6 * DAY) == 0
         assert keeping.drop_chains(timezone.now() + 8 * DAY) == 1

@@ -20,6 +20,7 @@ from nekibu.audit.models import AuditEvent
 from nekibu.errors import InvalidInput, NotFound, NotPermitted
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import tenant_scope
+from tests.cases import case
 from tests.unit.inference.specs import request
 
 DAY = timedelta(days=1)
@@ -108,8 +109,8 @@ def test_a_region_of_its_own_comes_before_everywhere(scope, admin):
     assert selectors.in_force("openai", ["m"], now, kinds=["token"], tier="batch") is None
 
 
-def test_an_expired_price_still_holds_as_a_stale_one(scope, admin):
-    """ACC-24."""
+@case("ACC-24")
+def test_an_expired_price_still_holds_as_a_stale_one(scope, admin, row):
     now = timezone.now()
     price = enter(admin, effective_from=now - 3 * DAY, expires_at=now - DAY)
     services.verify(actor=admin, row=price, source_sha256=SHA)
@@ -214,8 +215,9 @@ def test_a_behaviour_is_in_force_like_a_price_and_lasts_longer(scope, admin):
     assert selectors.standing(found, now + 91 * DAY).state == "stale"
 
 
-def test_without_a_price_a_decision_costs_an_unknown_amount(ask, tenant):
-    """ACC-23: never 0."""
+@case("ACC-23")
+def test_without_a_price_a_decision_costs_an_unknown_amount(ask, tenant, row):
+    """Never 0."""
     outcome = ask()
     with tenant_scope(tenant.id):
         decision = Decision.objects.get(pk=outcome.decision_id)
@@ -224,10 +226,11 @@ def test_without_a_price_a_decision_costs_an_unknown_amount(ask, tenant):
         assert (attempt.cost_amount, attempt.cost_state, attempt.price_version) == (None, "unknown", "")
 
 
+@case("ACC-26")
 def test_every_attempt_and_its_decision_store_the_version_of_the_price_they_were_priced_under(
-    ask, tenant, person_of
+    ask, tenant, person_of, row
 ):
-    """ACC-26: a later price leaves what was priced before as it was."""
+    """A later price leaves what was priced before as it was."""
     admin = person_of(tenant, "admin")
     with tenant_scope(tenant.id):
         first = enter(admin, amount=Decimal("3.6"))

@@ -8,6 +8,7 @@ import pytest
 
 from inference.cache_key import cache_key, trust_class
 from inference.types import CachePolicy
+from tests.cases import case
 from tests.unit.inference.specs import pieces
 
 PARTS = {"tenant": "t1", "trust_class": "tenant", "acl_epoch": "1.1"}
@@ -19,11 +20,21 @@ def test_all_parts_share_inside_their_namespace():
     assert (key.kv.tenant, key.kv.trust_class, key.kv.acl_epoch) == ("t1", "tenant", "1.1")
 
 
+@case("ACC-48")
 @pytest.mark.parametrize("part", sorted(PARTS))
-def test_a_missing_part_means_a_one_time_salt(part):
+def test_a_missing_part_means_a_one_time_salt(part, row):
     key = cache_key(**{**PARTS, part: ""}, policy=CachePolicy())
     assert key.mode == "off"
     assert part in key.reasons[0]
+
+
+@case("ACC-48")
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_two_requests_that_differ_in_one_part_have_different_keys(part, row):
+    one = cache_key(**PARTS, policy=CachePolicy())
+    other = cache_key(**{**PARTS, part: "another"}, policy=CachePolicy())
+    assert one.kv != other.kv
+    assert not CachePolicy().response  # an answer is never kept unless a task asks for it
 
 
 def test_a_task_may_switch_sharing_off():

@@ -18,6 +18,7 @@ from inference.metrics.cost import MachinePrice, TokenPrice
 from inference.types import Cost
 from inference.usage import Usage
 from inference.wire import Phases
+from tests.cases import case
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -77,14 +78,14 @@ def test_seconds_that_were_not_observed_make_the_cost_unknown(phases):
     assert (priced.cost, priced.version) == (Cost(None, "USD", "unknown"), "m")
 
 
-def test_no_price_is_unknown_and_never_zero():
-    """ACC-23."""
+@case("ACC-23")
+def test_no_price_is_unknown_and_never_zero(row):
     priced = price_attempt(Usage(100, 50, 10, 0, 0), Phases(1.0, 1.0, 1.0, 1.0), None)
     assert (priced.cost, priced.version, priced.unknown) == (Cost(None, "", "unknown"), "", ("price",))
 
 
-def test_an_attempt_that_computed_nothing_costs_nothing_and_one_from_our_own_cache_neither():
-    """ACC-25."""
+@case("ACC-25")
+def test_an_attempt_that_computed_nothing_costs_nothing_and_one_from_our_own_cache_neither(row):
     refused = price_attempt(Usage(uncached=0, cache_read=0, output=0), Phases(), MACHINE)
     assert refused.cost == Cost(Decimal(0), "USD", "current")
     held = price_attempt(Usage(100, 50, 10, 0, 0), Phases(), TOKENS, served_from="response_cache")

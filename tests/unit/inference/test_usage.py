@@ -10,6 +10,7 @@ import pytest
 from inference.errors import BadUsage
 from inference.usage import DIALECTS, Usage, partition, settle, streamed, with_seen
 from inference.wire import Done, Phases, frame_from_json
+from tests.cases import case
 
 # id, dialect, payload, (uncached, read, write 5 min, write 1 h, output, reasoning), inclusive input
 GOLDEN: list[tuple[str, str, dict[str, Any], tuple[int | None, ...], int | None]] = [
@@ -227,9 +228,10 @@ def test_every_dialect_has_a_golden_payload():
     assert {row[1] for row in GOLDEN} == set(DIALECTS)
 
 
+@case("ACC-09")
 @pytest.mark.parametrize(("dialect", "payload"), [row[1:3] for row in GOLDEN], ids=[row[0] for row in GOLDEN])
-def test_every_alias_gives_the_same_partition_flat_nested_or_inside_an_answer(dialect, payload):
-    """ACC-09: the names of one field are one field, wherever its dots are and however the counts are wrapped."""
+def test_every_alias_gives_the_same_partition_flat_nested_or_inside_an_answer(dialect, payload, row):
+    """The names of one field are one field, wherever its dots are and however the counts are wrapped."""
     row = DIALECTS[dialect]
     inner = payload
     for envelope in row.envelopes:
@@ -246,8 +248,9 @@ def test_every_alias_gives_the_same_partition_flat_nested_or_inside_an_answer(di
     assert partition(_nested(inner), dialect) == expected
 
 
-def test_the_dialect_decides_what_input_tokens_means():
-    """ACC-02: the same names are inclusive in one dialect and exclusive in another."""
+@case("ACC-02")
+def test_the_dialect_decides_what_input_tokens_means(row):
+    """The same names are inclusive in one dialect and exclusive in another."""
     body = {"input_tokens": 100, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 0}
     assert partition(body, "anthropic").input_total == 140
     assert partition({"input_tokens": 100, "cached_input_tokens": 40}, "openai_responses").input_total == 100
@@ -255,8 +258,9 @@ def test_the_dialect_decides_what_input_tokens_means():
         partition(body, "none of these")
 
 
-def test_a_write_without_a_split_is_counted_by_what_is_known_of_its_time_to_live():
-    """ACC-05: asked for, it is an estimate of that class; unknown, it counts as 5 minutes and says so."""
+@case("ACC-05")
+def test_a_write_without_a_split_is_counted_by_what_is_known_of_its_time_to_live(row):
+    """Asked for, it is an estimate of that class; unknown, it counts as 5 minutes and says so."""
     body = {"inputTokens": 300, "cacheReadInputTokens": 900, "cacheWriteInputTokens": 600, "outputTokens": 75}
     asked = partition(body, "bedrock", ttl="1h")
     assert (asked.cache_write_5m, asked.cache_write_1h, asked.estimated, asked.unsplit) == (
@@ -274,8 +278,8 @@ def test_a_write_without_a_split_is_counted_by_what_is_known_of_its_time_to_live
     assert (nothing_written.estimated, nothing_written.unsplit) == ((), False)
 
 
-def test_a_split_that_is_half_given_is_completed_from_the_total_and_never_added_to_it():
-    """ACC-04."""
+@case("ACC-04")
+def test_a_split_that_is_half_given_is_completed_from_the_total_and_never_added_to_it(row):
     body = {
         "input_tokens": 20,
         "cache_read_input_tokens": 0,
@@ -356,8 +360,9 @@ def test_a_record_that_contradicts_itself_goes_into_the_error_bucket(dialect, pa
     assert (usage.input_total, usage.cache_read, usage.output) == (None, None, None)
 
 
-def test_an_absent_figure_is_null_and_what_was_seen_is_kept():
-    """ACC-14: without the engine's cache report nothing is known of reads, but the whole prompt still is."""
+@case("ACC-14")
+def test_an_absent_figure_is_null_and_what_was_seen_is_kept(row):
+    """Without the engine's cache report nothing is known of reads, but the whole prompt still is."""
     usage = partition({"prompt_tokens": 1000, "completion_tokens": 20}, "openai")
     assert (usage.uncached, usage.cache_read, usage.output) == (None, None, 20)
     assert usage.input_total == usage.inclusive == 1000
@@ -365,8 +370,8 @@ def test_an_absent_figure_is_null_and_what_was_seen_is_kept():
     assert partition({}, "sglang") == Usage(cache_write_5m=0, cache_write_1h=0)
 
 
-def test_an_explicit_zero_stays_zero_and_only_an_absent_output_is_estimated():
-    """ACC-13."""
+@case("ACC-13")
+def test_an_explicit_zero_stays_zero_and_only_an_absent_output_is_estimated(row):
     zero = partition({"prompt_tokens": 5, "cached_tokens": 0, "completion_tokens": 0})
     assert (zero.cache_read, zero.output, zero.estimated) == (0, 0, ())
     assert with_seen(zero, 7) == zero
@@ -390,8 +395,9 @@ OPENAI_STREAM = [
 ]
 
 
-def test_a_stream_that_is_left_early_reports_no_read_instead_of_none():
-    """ACC-12: what was seen is stored; the figure that came too late is null, and the whole stream has it."""
+@case("ACC-12")
+def test_a_stream_that_is_left_early_reports_no_read_instead_of_none(row):
+    """What was seen is stored; the figure that came too late is null, and the whole stream has it."""
     left = streamed(OPENAI_STREAM[:2], "openai")
     assert (left.cache_read, left.uncached, left.inclusive, left.output) == (None, None, 10000, 1)
     nothing = streamed(OPENAI_STREAM[:1], "openai")
@@ -401,8 +407,9 @@ def test_a_stream_that_is_left_early_reports_no_read_instead_of_none():
     assert whole == partition(OPENAI_STREAM[-1], "openai")
 
 
-def test_of_the_input_the_first_figure_counts_and_of_the_output_the_last():
-    """ACC-12, ACC-15: a prompt that was computed again after a retraction counts once."""
+@case("ACC-12", "ACC-15")
+def test_of_the_input_the_first_figure_counts_and_of_the_output_the_last(row):
+    """A prompt that was computed again after a retraction counts once."""
     events = [
         {"meta_info": {"prompt_tokens": 100, "cached_tokens": 10, "completion_tokens": 1}},
         {"meta_info": {"prompt_tokens": 100, "cached_tokens": 99, "completion_tokens": 9}},

@@ -22,6 +22,7 @@ from inference.metrics.cost import (
 )
 from inference.types import Cost
 from inference.usage import Usage, partition, streamed
+from tests.cases import case
 
 D = Decimal
 
@@ -71,21 +72,23 @@ def test_each_bucket_costs_its_own_price_and_no_other(used, prices, amount):
     assert (found.cost, found.version, found.unknown) == (Cost(D(amount), "USD", "current"), "price 1", ())
 
 
-def test_a_long_amount_is_shown_to_six_places_and_kept_whole():
-    """ACC-19."""
+@case("ACC-19")
+def test_a_long_amount_is_shown_to_six_places_and_kept_whole(row):
     assert D("0.400343625").quantize(D("0.000001")) == D("0.400344")
 
 
-def test_a_streamed_answer_costs_what_a_whole_one_does():
-    """ACC-21: 10,000 tokens, 8,960 of them read; dropping the figure of the stream gives 0.02."""
+@case("ACC-21")
+def test_a_streamed_answer_costs_what_a_whole_one_does(row):
+    """10,000 tokens, 8,960 of them read; dropping the figure of the stream gives 0.02."""
     last = {"prompt_tokens": 10000, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 8960}}
     at = price(input="2", cache_read="0.50", output="8")
     for used in (partition(last, "openai"), streamed([{"usage": None}, {"usage": last}], "openai")):
         assert price_tokens(used, at).cost == Cost(D("0.00656"), "USD", "current")
 
 
-def test_the_litellm_record_of_both_styles_is_billed_once():
-    """ACC-18: 995 units; base plus cache would be 1,895."""
+@case("ACC-18")
+def test_the_litellm_record_of_both_styles_is_billed_once(row):
+    """995 units; base plus cache would be 1,895."""
     both = {
         "prompt_tokens": 1000,
         "cache_creation_input_tokens": 700,
@@ -97,23 +100,25 @@ def test_the_litellm_record_of_both_styles_is_billed_once():
     assert price_tokens(partition(both, "litellm"), at).cost.amount == 995
 
 
-def test_tokens_under_a_key_without_a_price_make_the_cost_unknown():
-    """ACC-23: for that part and for the total; never 0."""
+@case("ACC-23")
+def test_tokens_under_a_key_without_a_price_make_the_cost_unknown(row):
+    """For that part and for the total; never 0."""
     found = price_tokens(usage(uncached=10, read=5), price(input="3", output="15"))
     assert (found.cost, found.unknown) == (Cost(None, "USD", "unknown"), ("cache_read",))
     assert total([Cost(D("1"), "USD", "current"), found.cost]) == Cost(None, "USD", "unknown")
 
 
-def test_a_bucket_that_was_not_reported_makes_the_cost_unknown():
-    """ACC-14, ACC-23."""
+@case("ACC-14", "ACC-23")
+def test_a_bucket_that_was_not_reported_makes_the_cost_unknown(row):
     silent = partition({"prompt_tokens": 1000, "completion_tokens": 20}, "openai")
     found = price_tokens(silent, price(input="3", cache_read="0.3", output="15"))
     assert found.cost.state == "unknown"
     assert found.unknown == ("uncached", "cache_read")
 
 
-def test_a_write_of_an_unknown_time_to_live_has_a_cost_only_where_it_makes_no_difference():
-    """ACC-05: with one price of writes it is known; with two, only the provider could say."""
+@case("ACC-05")
+def test_a_write_of_an_unknown_time_to_live_has_a_cost_only_where_it_makes_no_difference(row):
+    """With one price of writes it is known; with two, only the provider could say."""
     body = {"inputTokens": 300, "cacheReadInputTokens": 900, "cacheWriteInputTokens": 600, "outputTokens": 75}
     each = {"input": "3", "cache_read": "0.3", "cache_write_5m": "3.75", "output": "15"}
     unsplit = partition(body, "bedrock")
@@ -125,8 +130,8 @@ def test_a_write_of_an_unknown_time_to_live_has_a_cost_only_where_it_makes_no_di
     assert price_tokens(asked, price(**each, cache_write_1h="6")).cost.amount == D("0.005895")
 
 
-def test_zero_is_a_price_and_a_stale_one_supports_no_claim():
-    """ACC-24."""
+@case("ACC-24")
+def test_zero_is_a_price_and_a_stale_one_supports_no_claim(row):
     free = price_tokens(usage(uncached=10, read=90), price(input="3", cache_read="0", output="15"))
     assert free.cost == Cost(D("0.00003"), "USD", "current")
     old = price_tokens(usage(uncached=10), replace(price(input="3", output="15"), state="stale"))
@@ -136,8 +141,8 @@ def test_zero_is_a_price_and_a_stale_one_supports_no_claim():
     assert not supports_a_claim(Cost(None, "USD", "unknown"))
 
 
-def test_an_answer_from_our_own_cache_costs_no_model_money_and_the_saving_stands_apart():
-    """ACC-25."""
+@case("ACC-25")
+def test_an_answer_from_our_own_cache_costs_no_model_money_and_the_saving_stands_apart(row):
     paid = price_tokens(usage(uncached=1000), price(input="3", output="15"))
     served = from_our_cache(paid)
     assert served.cost == Cost(D(0), "USD", "current")
@@ -145,8 +150,8 @@ def test_an_answer_from_our_own_cache_costs_no_model_money_and_the_saving_stands
     assert total([served.cost, paid.cost]).amount == D("0.003")
 
 
-def test_three_tenths_are_three_tenths_and_the_same_record_has_the_same_price_bit_by_bit():
-    """ACC-26."""
+@case("ACC-26")
+def test_three_tenths_are_three_tenths_and_the_same_record_has_the_same_price_bit_by_bit(row):
     tenth = Cost(D("0.1"), "USD", "current")
     assert total([tenth, tenth, tenth]) == Cost(D("0.3"), "USD", "current")
     at = price(input="5.50", cache_read="0.55", cache_write_5m="6.875", output="27.50")
@@ -156,8 +161,9 @@ def test_three_tenths_are_three_tenths_and_the_same_record_has_the_same_price_bi
     assert newer.version == "price 2" and newer.cost != price_tokens(used, at).cost
 
 
-def test_the_sum_of_all_attempts_over_the_valid_decisions():
-    """ACC-29: 0.0460 for 10 decisions of which 8 hold; with none it is undefined, and the spend is shown."""
+@case("ACC-29")
+def test_the_sum_of_all_attempts_over_the_valid_decisions(row):
+    """0.0460 for 10 decisions of which 8 hold; with none it is undefined, and the spend is shown."""
     spent = Cost(D("0.0460"), "USD", "current")
     found = per_valid(spent, 8)
     assert (found.amount, found.state) == (D("0.00575"), "current")

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.metrics.goodput import Attainment, Targets, attainment, highest_rate, meets
+from tests.cases import case
 
 
-def test_failures_are_misses():
-    """ACC-47: 180 of 200 in 50 s; 180 of 190 would be wrong."""
+@case("ACC-47")
+def test_failures_are_misses(row):
+    """180 of 200 in 50 s; 180 of 190 would be wrong."""
     found = attainment([True] * 180 + [False] * 10 + [False] * 10)
     assert found.share == pytest.approx(0.90)
     assert found.goodput(50) == pytest.approx(3.6)

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from inference.metrics.histogram import LOG_LINEAR, Histogram, merged, worst_error
 from inference.metrics.stats import quantile
 from inference.slo import CLASSES, DEV_TPOT_MS, DEV_TTFT_MS
+from tests.cases import case
 
 SAMPLES = st.lists(st.floats(1e-5, 1e5), min_size=1, max_size=300)
 COARSE = (1_000.0, 2_000.0, 5_000.0, 10_000.0)
 
 
-def test_an_interpolated_figure_shows_its_bucket():
-    """ACC-45: every prompt has 5,001 tokens; coarse buckets know no more than where it lies."""
+@case("ACC-45")
+def test_an_interpolated_figure_shows_its_bucket(row):
+    """Every prompt has 5,001 tokens; coarse buckets know no more than where it lies."""
     coarse = Histogram.of([5001.0] * 100, COARSE).quantile(0.5)
     assert (coarse.value, coarse.bucket) == (None, (5000.0, 10000.0))
     assert coarse.error == pytest.approx(0.5)
@@ -25,17 +27,18 @@ def test_an_interpolated_figure_shows_its_bucket():
     assert quantile([5001.0] * 100, 0.5).value == 5001
 
 
-def test_attainment_can_be_read_only_where_the_target_is_a_bucket_edge():
-    """ACC-45."""
+@case("ACC-45")
+def test_attainment_can_be_read_only_where_the_target_is_a_bucket_edge(row):
     coarse = Histogram.of([1500.0] * 60 + [4000.0] * 40, COARSE)
     assert coarse.at_most(2000) == (60, 60)
     assert coarse.at_most(3000) == (60, 100)
     assert coarse.at_most(20_000) == (100, 100)
 
 
+@case("ACC-44")
 @pytest.mark.parametrize("share", [0.5, 0.95])
-def test_shards_of_buckets_are_merged_by_their_counts(share):
-    """ACC-44: 900 at 100 ms and 100 at 1,000 ms."""
+def test_shards_of_buckets_are_merged_by_their_counts(share, row):
+    """900 at 100 ms and 100 at 1,000 ms."""
     one, two = Histogram.of([0.1] * 900), Histogram.of([1.0] * 100)
     found = one.merge(two).quantile(share)
     assert found.value == pytest.approx(0.1 if share == 0.5 else 1.0, rel=0.02)

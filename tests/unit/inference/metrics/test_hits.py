@@ -9,25 +9,28 @@ from hypothesis import strategies as st
 
 from inference.metrics.hits import Reads, counted, once, reads, waterfall
 from inference.usage import partition
+from tests.cases import case
 
 
-def test_recomputed_tokens_are_no_hits():
-    """ACC-31: 500 random prompts of 1,000 tokens; 240 were pushed out and found their own tokens: 0.2 %, not 32.2 %."""
+@case("ACC-31")
+def test_recomputed_tokens_are_no_hits(row):
+    """500 random prompts of 1,000 tokens; 240 were pushed out and found their own tokens: 0.2 %, not 32.2 %."""
     tries = [(n, 1000, 2) for n in range(500)] + [(n, 1000, 981) for n in range(240)]
     found = reads(once(tries).values())
     assert (found.requests, found.by_tokens) == (500, pytest.approx(0.002))
     assert reads((tokens, read) for _n, tokens, read in tries).by_tokens == pytest.approx(0.32, abs=0.01)
 
 
-def test_each_request_is_counted_once_however_often_it_was_tried():
-    """ACC-32: scheduled at the third try; counting every try gives 67.5 %."""
+@case("ACC-32")
+def test_each_request_is_counted_once_however_often_it_was_tried(row):
+    """Scheduled at the third try; counting every try gives 67.5 %."""
     tries = [("one", 1000, 900)] * 3 + [("two", 1000, 0)]
     assert reads(once(tries).values()).by_tokens == pytest.approx(0.45)
     assert reads([(1000, 900)] * 3 + [(1000, 0)]).by_tokens == pytest.approx(0.675)
 
 
-def test_the_rates_by_tokens_and_by_requests_are_two_figures():
-    """ACC-33."""
+@case("ACC-33")
+def test_the_rates_by_tokens_and_by_requests_are_two_figures(row):
     found = reads([(1000, 900), (100, 0)])
     assert found.by_tokens == pytest.approx(900 / 1100)
     assert found.by_requests == pytest.approx(0.5)
@@ -35,8 +38,9 @@ def test_the_rates_by_tokens_and_by_requests_are_two_figures():
     assert found.coverage == 1.0
 
 
-def test_a_request_that_reports_nothing_is_left_out_and_shown():
-    """ACC-14: the engine's cache report is off; its request is in no rate, and the coverage says so."""
+@case("ACC-14")
+def test_a_request_that_reports_nothing_is_left_out_and_shown(row):
+    """The engine's cache report is off; its request is in no rate, and the coverage says so."""
     silent = partition({"prompt_tokens": 5000, "completion_tokens": 1}, "openai")
     found = reads([(1000, 900), (silent.input_total, silent.cache_read)])
     assert found.by_tokens == pytest.approx(0.9)
@@ -45,8 +49,9 @@ def test_a_request_that_reports_nothing_is_left_out_and_shown():
     assert reads([]).coverage is None
 
 
-def test_a_shared_part_below_the_block_size_is_said_to_be_shared():
-    """ACC-34: 240 shared tokens, blocks of 784."""
+@case("ACC-34")
+def test_a_shared_part_below_the_block_size_is_said_to_be_shared(row):
+    """240 shared tokens, blocks of 784."""
     found = waterfall(
         np.array([1000, 1000]), np.array([0, 240]), np.array([0, 240]), np.array([0, 0]), granularity=784
     )
@@ -56,15 +61,17 @@ def test_a_shared_part_below_the_block_size_is_said_to_be_shared():
     assert found.too_small == pytest.approx(0.12) and found.lost == 0.0
 
 
-def test_a_rate_is_the_growth_of_counters_and_not_a_gauge():
-    """ACC-35: the gauge says 0.91; the counters grew by 30,000 of 100,000."""
+@case("ACC-35")
+def test_a_rate_is_the_growth_of_counters_and_not_a_gauge(row):
+    """The gauge says 0.91; the counters grew by 30,000 of 100,000."""
     found = counted([(970_000.0, 1_000_000.0), (985_000.0, 1_050_000.0), (1_000_000.0, 1_100_000.0)])
     assert (found.read, found.input, found.restarts) == (30_000, 100_000, 0)
     assert found.rate == pytest.approx(0.30)
 
 
-def test_a_counter_that_falls_means_a_restart():
-    """ACC-35: what was counted before and after it both count; a difference below zero never does."""
+@case("ACC-35")
+def test_a_counter_that_falls_means_a_restart(row):
+    """What was counted before and after it both count; a difference below zero never does."""
     found = counted([(100.0, 1000.0), (150.0, 1200.0), (20.0, 100.0), (50.0, 200.0)])
     assert (found.read, found.input, found.restarts) == (50 + 20 + 30, 200 + 100 + 100, 1)
     assert counted([]).rate is None

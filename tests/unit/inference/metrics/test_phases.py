@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.metrics.phases import LEVERS, PARTS, PHASES, Breakdown, dominant
+from tests.cases import case
 
 ACC_43 = Breakdown(
     phases={
@@ -22,15 +23,16 @@ ACC_43 = Breakdown(
 )
 
 
-def test_the_phases_add_up_and_a_persons_wait_is_no_time_of_the_model():
-    """ACC-43."""
+@case("ACC-43")
+def test_the_phases_add_up_and_a_persons_wait_is_no_time_of_the_model(row):
     assert ACC_43.unattributed == pytest.approx(0.0, abs=1e-9)
     assert ACC_43.adds_up
     assert ACC_43.model_seconds == pytest.approx(1.0)
 
 
-def test_a_remainder_is_its_own_bucket():
-    """ACC-43: never spread over the phases."""
+@case("ACC-43")
+def test_a_remainder_is_its_own_bucket(row):
+    """Never spread over the phases."""
     left = Breakdown(phases={"decode": 0.5}, e2e=1.0, prepare=0.1, backlog=0.2)
     assert left.unattributed == pytest.approx(0.2)
     assert left.adds_up is False

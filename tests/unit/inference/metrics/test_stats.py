@@ -28,6 +28,7 @@ from inference.metrics.stats import (
     ratio_of_sums,
     wilson,
 )
+from tests.cases import case
 
 SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=400)
 SHARES = st.sampled_from([0.01, 0.05, 0.07, 0.5, 0.9, 0.95, 0.99])
@@ -50,8 +51,9 @@ def test_a_percentile_needs_enough_samples_for_a_bound_from_above(share, needed)
     assert found.high == samples[-1]  # with just enough, the largest sample is the bound
 
 
-def test_shards_are_merged_by_their_samples():
-    """ACC-44: 900 at 100 ms and 100 at 1,000 ms; neither the mean of two p95 (550) nor a mean (190)."""
+@case("ACC-44")
+def test_shards_are_merged_by_their_samples(row):
+    """900 at 100 ms and 100 at 1,000 ms; neither the mean of two p95 (550) nor a mean (190)."""
     found = quantile([0.1] * 900 + [1.0] * 100, 0.95)
     assert (found.value, found.n) == (1.0, 1000)
 

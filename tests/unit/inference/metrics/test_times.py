@@ -7,30 +7,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.metrics.times import Chunk, per_token, rate, read, stalls
+from tests.cases import case
 
 
-def test_a_stream_whose_first_content_was_not_observed_has_no_first_token():
-    """ACC-36: a pass-through stream of 8.4 s."""
+@case("ACC-36")
+def test_a_stream_whose_first_content_was_not_observed_has_no_first_token(row):
+    """A pass-through stream of 8.4 s."""
     found = read([Chunk(8.4, "role", 0), Chunk(8.4, "empty", 0)], enqueued=0.0, tokens=120)
     assert (found.ttft, found.ttfo, found.tpot) == (None, None, None)
     assert found.tokens_per_second is None
 
 
-def test_each_figure_names_where_it_was_observed():
-    """ACC-37: a person sees text after 2.7 s; 12.41 s is something else."""
+@case("ACC-37")
+def test_each_figure_names_where_it_was_observed(row):
+    """A person sees text after 2.7 s; 12.41 s is something else."""
     seen = read([Chunk(2.7), Chunk(12.41)], enqueued=0.0, boundary="client")
     assert (seen.boundary, seen.ttft) == ("client", pytest.approx(2.7))
     assert read([Chunk(1.0)], enqueued=0.0).boundary == "gateway"
 
 
-def test_a_role_and_an_empty_text_are_no_first_token():
-    """ACC-38."""
+@case("ACC-38")
+def test_a_role_and_an_empty_text_are_no_first_token(row):
     found = read([Chunk(0.12, "role", 0), Chunk(0.20, "empty", 0), Chunk(0.41)], enqueued=0.0)
     assert found.ttft == pytest.approx(0.41)
 
 
-def test_reasoning_is_a_first_token_and_the_first_word_of_the_answer_is_told_apart():
-    """ACC-38."""
+@case("ACC-38")
+def test_reasoning_is_a_first_token_and_the_first_word_of_the_answer_is_told_apart(row):
     found = read([Chunk(0.30, "reasoning"), Chunk(2.10, "text")], enqueued=0.0)
     assert (found.ttft, found.ttfo) == (pytest.approx(0.30), pytest.approx(2.10))
     call = read([Chunk(0.50, "tool")], enqueued=0.1)
@@ -39,15 +42,16 @@ def test_reasoning_is_a_first_token_and_the_first_word_of_the_answer_is_told_apa
     assert (thinking.ttft, thinking.ttfo) == (pytest.approx(0.30), None)
 
 
-def test_five_tokens_have_four_gaps_and_the_wait_for_the_first_is_none_of_them():
-    """ACC-39."""
+@case("ACC-39")
+def test_five_tokens_have_four_gaps_and_the_wait_for_the_first_is_none_of_them(row):
     found = read([Chunk(at) for at in (0.5, 0.6, 0.7, 0.8, 0.9)], enqueued=0.0)
     assert found.gaps == pytest.approx((0.1, 0.1, 0.1, 0.1))
     assert found.ttft == pytest.approx(0.5)
 
 
-def test_a_gap_between_steps_of_speculation_is_not_the_time_of_a_token():
-    """ACC-40: 292.29 tokens/s with gaps of 8.72 ms is 3.42 ms per token."""
+@case("ACC-40")
+def test_a_gap_between_steps_of_speculation_is_not_the_time_of_a_token(row):
+    """292.29 tokens/s with gaps of 8.72 ms is 3.42 ms per token."""
     step = 0.00872
     accepted = [2 if number % 20 < 9 else 3 for number in range(2000)]  # 2.55 a step, as 292.29/s × 8.72 ms
     found = read([Chunk(step * n, "text", k) for n, k in enumerate(accepted)], enqueued=0.0)
@@ -58,8 +62,9 @@ def test_a_gap_between_steps_of_speculation_is_not_the_time_of_a_token():
     assert {round(gap * 1000, 2) for gap in found.gaps_per_token} == {4.36, 2.91}
 
 
-def test_time_per_token_is_over_the_tokens_after_the_first():
-    """ACC-41: chunks of 1, 3 and 3 tokens."""
+@case("ACC-41")
+def test_time_per_token_is_over_the_tokens_after_the_first(row):
+    """Chunks of 1, 3 and 3 tokens."""
     found = read([Chunk(0.50, "text", 1), Chunk(0.54, "text", 3), Chunk(0.58, "text", 3)], enqueued=0.0)
     assert found.tpot == pytest.approx(0.08 / 6)
     assert round(1000 * found.tpot, 1) == 13.3
