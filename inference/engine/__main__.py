@@ -48,6 +48,7 @@ def main() -> None:
             chosen.profile,
             chosen.port,
             free_memory=_free_memory(),
+            cpu_mode=chosen.cpu_mode,
             overrides=dict(chosen.set),
         )
     except NekibuError as problem:
@@ -68,7 +69,13 @@ def main() -> None:
         "launch": _public(arguments) | {"vocab_size": shape.vocab_size} | _cpu_settings(chosen, threads),
     }
     launch.write_status(chosen.status_file, status)
-    env = launch.environment(os.environ, chosen.profile, threads=threads, linears=chosen.linears)
+    env = launch.environment(
+        os.environ,
+        chosen.profile,
+        threads=threads,
+        kernels=chosen.models_dir / "kernels",
+        cpu_mode=chosen.cpu_mode,
+    )
     server = [sys.executable, "-m", "sglang.launch_server", "--config", str(config)]
     os.execve(sys.executable, server, env)  # noqa: S606 - our own interpreter, no shell
 
@@ -81,7 +88,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--run-dir", type=Path, required=True)
     parser.add_argument("--status-file", type=Path, required=True)
-    parser.add_argument("--linears", choices=("off", "packed", "int8"), default="packed", help="CPU only")
+    parser.add_argument("--cpu-mode", choices=launch.CPU_MODES, default=launch.CPU_MODE, help="CPU only")
     parser.add_argument(
         "--set",
         action="append",
@@ -121,7 +128,7 @@ def _public(arguments: launch.Arguments) -> dict[str, Any]:
 
 
 def _cpu_settings(chosen: argparse.Namespace, threads: int) -> dict[str, Any]:
-    return {"linears": chosen.linears, "threads": threads} if chosen.profile == "cpu" else {}
+    return {"cpu_mode": chosen.cpu_mode, "threads": threads} if chosen.profile == "cpu" else {}
 
 
 if __name__ == "__main__":

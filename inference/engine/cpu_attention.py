@@ -46,10 +46,18 @@ class CpuAttention(TorchNativeAttnBackend):
 
     decode: Decode
     extends: tuple[Extend, ...] = ()
+    _planned = False
 
     def init_forward_metadata(self, forward_batch: Any) -> None:
-        """Once per forward, before the first layer: everything that the layers share."""
+        """Once per forward, before the first layer."""
         super().init_forward_metadata(forward_batch)
+        self._planned = False
+
+    def _plan(self, forward_batch: Any) -> None:
+        """Everything that the layers of a forward share; at the first layer, because a native forward needs none of it."""
+        if self._planned:
+            return
+        self._planned = True
         decoding = forward_batch.forward_mode.is_decode()
         torch.set_num_threads(1 if decoding and forward_batch.batch_size <= SMALL_BATCH else THREADS)
         table = self.req_to_token_pool.req_to_token
@@ -74,8 +82,9 @@ class CpuAttention(TorchNativeAttnBackend):
         **kwargs: Any,
     ) -> Tensor:
         """One new token per request. The query heads that share a KV head become its query rows: nothing is repeated."""
-        if not _plain(layer):
+        if not plain(layer):
             return super().forward_decode(q, k, v, layer, forward_batch, save_kv_cache)
+        self._plan(forward_batch)
         plan, kv_heads, size = self.decode, layer.tp_k_head_num, layer.qk_head_dim
         keys, values = (
             pool.index_select(0, plan.rows).view(plan.batch, plan.longest, kv_heads, size).transpose(1, 2)
@@ -96,8 +105,9 @@ class CpuAttention(TorchNativeAttnBackend):
         **kwargs: Any,
     ) -> Tensor:
         """Several new tokens per request, after a prefix that may already lie in the cache."""
-        if not _plain(layer):
+        if not plain(layer):
             return super().forward_extend(q, k, v, layer, forward_batch, save_kv_cache)
+        self._plan(forward_batch)
         key_pool, value_pool = self._key_value_pools(layer, forward_batch, k, v, save_kv_cache)
         q = q.view(-1, layer.tp_q_head_num, layer.qk_head_dim)
         out = torch.empty_like(q)
@@ -127,7 +137,7 @@ class CpuAttention(TorchNativeAttnBackend):
         return pool.get_key_buffer(layer.layer_id), pool.get_value_buffer(layer.layer_id)
 
 
-def _plain(layer: Any) -> bool:
+def plain(layer: Any) -> bool:
     """Causal decoder attention without window, cap or heads of two sizes: what this file computes."""
     return (
         layer.attn_type == AttentionType.DECODER

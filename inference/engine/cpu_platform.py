@@ -1,12 +1,15 @@
-"""The portable CPU platform: what SGLang asks of a device, and the two moments when our operators move in."""
+"""The portable CPU platform: what SGLang asks of a device, and the moment when our operators move in."""
 
 from __future__ import annotations
 
-import torch
+import os
+from typing import Any
+
 from sglang.srt.platforms.cpu import CpuDeviceMixin
 from sglang.srt.platforms.device_mixin import PlatformEnum
 from sglang.srt.platforms.interface import PlatformCapabilities, SRTPlatform
 
+from inference.engine import launch
 from inference.engine.plugin import PLATFORM
 
 
@@ -34,16 +37,22 @@ class CpuPlatform(CpuDeviceMixin, SRTPlatform):
 
     def init_backend(self) -> None:
         """Once per process that holds a model, before the model is built."""
+        if launch.chosen_cpu_mode(os.environ) == "stock":
+            return
         from sglang.srt.layers.attention.attention_registry import register_attention_backend
 
         from inference.engine import cpu_ops
-        from inference.engine.cpu_attention import CpuAttention
 
-        register_attention_backend(PLATFORM)(CpuAttention)
+        register_attention_backend(PLATFORM)(_attention)
         cpu_ops.register()
 
-    def post_load_model(self, model: torch.nn.Module) -> None:
-        """Once the weights are in: repack the linears for this processor."""
-        from inference.engine import cpu_linear
 
-        cpu_linear.convert(model, cpu_linear.chosen_mode())
+def _attention(runner: Any) -> Any:
+    """SGLang asks for this once model and cache exist: the moment to choose who computes the rest of a forward."""
+    from inference.engine import cpu_linear, cpu_llama
+    from inference.engine.cpu_attention import THREADS, CpuAttention
+
+    mode = launch.chosen_cpu_mode(os.environ)
+    if mode == "packed" or not cpu_llama.adopt(runner, int8=mode == "int8", threads=THREADS):
+        cpu_linear.convert(runner.model)
+    return CpuAttention(runner)

@@ -15,9 +15,16 @@ from inference.engine.weights import DTYPE, Model, NotAModel
 from nekibu.errors import InvalidInput
 
 Profile = Literal["cpu", "gpu"]
+CpuMode = Literal["stock", "packed", "native", "int8"]
 Value = str | int | float | bool
 Arguments = dict[str, Value]
 
+# stock: SGLang's own path with its defaults, for comparisons. packed: its forward with our attention, products and small
+# operators, for any model. native: the decoder of `cpu_decoder`, where the model is a Llama, else packed. int8: native
+# with int8 weights where few rows are computed, which changes numbers a little (docs/benchmarks/cpu_engine.md).
+CPU_MODES: tuple[CpuMode, ...] = ("stock", "packed", "native", "int8")
+CPU_MODE: CpuMode = "int8"
+CPU_MODE_VARIABLE = "NEKIBU_CPU_MODE"  # SGLang builds our platform object without arguments
 CPU_KV_TOKENS = 32_768  # 0.70 GB for the packaged model
 CPU_CONTEXT = 4_096
 CPU_SLOTS = 16
@@ -110,11 +117,12 @@ def arguments(
     port: int,
     *,
     free_memory: int,
+    cpu_mode: CpuMode = CPU_MODE,
     overrides: Mapping[str, str] | None = None,
 ) -> Arguments:
     """Everything but the keys, under SGLang's dashed names. Raises `ForbiddenArgument` for what breaks isolation."""
     chosen: Arguments = _common(model, port)
-    chosen |= _cpu(shape, free_memory) if profile == "cpu" else _gpu(shape)
+    chosen |= _cpu(shape, free_memory, cpu_mode) if profile == "cpu" else _gpu(shape)
     chosen |= {name: _typed(text) for name, text in (overrides or {}).items()}
     refuse_forbidden(chosen)
     return chosen
@@ -143,14 +151,16 @@ def _common(model: Model, port: int) -> Arguments:
     }
 
 
-def _cpu(shape: Shape, free_memory: int) -> Arguments:
+def _cpu(shape: Shape, free_memory: int, mode: CpuMode) -> Arguments:
     context = min(CPU_CONTEXT, shape.positions)
     affordable = (
         free_memory // 4 // shape.kv_bytes_per_token
     )  # a larger model on a CPU gets fewer tokens, not the machine
     return {
         "device": "cpu",
-        "attention-backend": "nekibu_cpu",  # must be given: x86 defaults to intel_amx and falls back to torch_native
+        "attention-backend": "torch_native"
+        if mode == "stock"
+        else "nekibu_cpu",  # must be given: x86 defaults to intel_amx and falls back to torch_native
         "sampling-backend": "pytorch",
         "cuda-graph-backend-decode": "disabled",
         "cuda-graph-backend-prefill": "disabled",
@@ -197,7 +207,7 @@ def refuse_forbidden(chosen: Mapping[str, Value]) -> None:
 
 
 def environment(
-    environ: Mapping[str, str], profile: Profile, *, threads: int, linears: str = "packed"
+    environ: Mapping[str, str], profile: Profile, *, threads: int, kernels: Path, cpu_mode: CpuMode = CPU_MODE
 ) -> dict[str, str]:
     """The server's environment. libgomp reads its two variables before Python starts, so they must already be here."""
     env = {name: environ[name] for name in INHERITED if name in environ}
@@ -213,10 +223,21 @@ def environment(
         env |= {
             "SGLANG_PLATFORM": "nekibu_cpu",  # never on a GPU machine: a plug-in that declines is an error then
             "OMP_NUM_THREADS": str(threads),
-            "OMP_WAIT_POLICY": "passive",  # spinning threads make decode seventeen times slower beside one busy process
-            "NEKIBU_CPU_LINEARS": linears,
+            "NUMBA_CACHE_DIR": str(kernels),  # compiled once, by the first engine that starts
+            CPU_MODE_VARIABLE: cpu_mode,
         }
+    if profile == "cpu" and cpu_mode != "stock":
+        # spinning threads make decode seventeen times slower beside one busy process
+        env["OMP_WAIT_POLICY"] = "passive"
     return env
+
+
+def chosen_cpu_mode(environ: Mapping[str, str]) -> CpuMode:
+    """What the launcher decided for this process."""
+    for mode in CPU_MODES:
+        if environ.get(CPU_MODE_VARIABLE, CPU_MODE) == mode:
+            return mode
+    raise InvalidInput(f"{CPU_MODE_VARIABLE} must be one of {', '.join(CPU_MODES)}.")
 
 
 def compute_threads(cores: int) -> int:

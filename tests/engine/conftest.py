@@ -87,10 +87,14 @@ class Engine:
         return (piece * (length // len(piece) + 1))[:length]
 
 
+def choices(answer: dict[str, Any]) -> list[dict[int, float]]:
+    """For each token of the answer: log-probability of the five best candidates, best first."""
+    tops = answer["meta_info"]["output_top_logprobs"]
+    return [{token: probability for probability, token, *_ in best} for best in tops]
+
+
 def first_choices(answer: dict[str, Any]) -> dict[int, float]:
-    """Token → log-probability of the five best candidates for the first token, best first."""
-    best = answer["meta_info"]["output_top_logprobs"][0]
-    return {token: probability for probability, token, *_ in best}
+    return choices(answer)[0]
 
 
 @pytest.fixture(scope="session")

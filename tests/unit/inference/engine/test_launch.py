@@ -14,6 +14,7 @@ import pytest
 
 from inference.engine import launch
 from inference.engine.weights import Model, NotAModel
+from nekibu.errors import InvalidInput
 
 MODEL = Model("smollm2-135m-instruct", "smollm2-135m-instruct@b179c9523d0e", Path("/models/s"))
 SHAPE = launch.Shape(vocab_size=49_152, positions=8_192, kv_bytes_per_token=23_040)
@@ -87,16 +88,37 @@ def test_environment_is_a_closed_list() -> None:
         "SGLANG_PLATFORM": "x",
         "HTTPS_PROXY": "x",
     }
-    cpu = launch.environment(ours, "cpu", threads=2)
+    kernels = Path("/models/kernels")
+    cpu = launch.environment(ours, "cpu", threads=2, kernels=kernels)
     assert not {"DATABASE_URL", "NEKIBU_GATEWAY_SECRET", "HTTPS_PROXY"} & cpu.keys()
     assert (cpu["OMP_WAIT_POLICY"], cpu["OMP_NUM_THREADS"], cpu["SGLANG_PLATFORM"]) == (
         "passive",
         "2",
         "nekibu_cpu",
     )
-    gpu = launch.environment(ours, "gpu", threads=2)
-    assert not {"SGLANG_PLATFORM", "OMP_WAIT_POLICY"} & gpu.keys()
+    assert cpu["NUMBA_CACHE_DIR"] == str(kernels)
+    gpu = launch.environment(ours, "gpu", threads=2, kernels=kernels)
+    assert not {"SGLANG_PLATFORM", "OMP_WAIT_POLICY", launch.CPU_MODE_VARIABLE} & gpu.keys()
     assert gpu["HF_HUB_OFFLINE"] == "1"
+
+
+@pytest.mark.parametrize("mode", launch.CPU_MODES)
+def test_a_mode_reaches_the_process_that_computes(mode: launch.CpuMode) -> None:
+    env = launch.environment({}, "cpu", threads=2, kernels=Path("/k"), cpu_mode=mode)
+    assert launch.chosen_cpu_mode(env) == mode
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    assert launch.chosen_cpu_mode({}) == launch.CPU_MODE
+    with pytest.raises(InvalidInput, match=launch.CPU_MODE_VARIABLE):
+        launch.chosen_cpu_mode({launch.CPU_MODE_VARIABLE: "fast"})
+
+
+def test_stock_is_what_sglang_does_by_itself() -> None:
+    chosen = launch.arguments(MODEL, SHAPE, "cpu", 3000, free_memory=16 * GIGABYTE, cpu_mode="stock")
+    assert chosen["attention-backend"] == "torch_native"
+    env = launch.environment({}, "cpu", threads=2, kernels=Path("/k"), cpu_mode="stock")
+    assert "OMP_WAIT_POLICY" not in env
 
 
 def test_one_core_is_left_on_larger_machines() -> None:
