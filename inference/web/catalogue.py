@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django import forms
@@ -20,7 +21,7 @@ from inference.catalogue.templates import SELF_HOSTED
 from inference.models import Behaviour, Price, PriceKind
 from inference.permissions import InferenceAction
 from inference.web.forms import BehaviourForm, PriceForm, VerifyForm
-from inference.web.words import COST_STATES, PRICED, word
+from inference.web.words import PRICED, STANDINGS, word
 from nekibu.errors import InvalidInput
 from nekibu.permissions.actor import Actor
 from nekibu.permissions.policies import decide
@@ -46,10 +47,13 @@ def prices(request: HttpRequest) -> HttpResponse:
                     "row": row,
                     "kind": PriceKind(row.kind).label,
                     "columns": [word(PRICED, c) for c in row.columns],
+                    "host": _host(row.source_url),
                 }
                 for row in templates.PRICES
             ],
-            "behaviour_templates": templates.BEHAVIOURS,
+            "behaviour_templates": [
+                {"row": row, "host": _host(row.source_url)} for row in templates.BEHAVIOURS
+            ],
             "engine_unpriced": selectors.in_force(SELF_HOSTED, (), now, kinds=selectors.ENGINE) is None,
             "may_enter": bool(decide(actor, InferenceAction.PRICE_ENTER)),
         },
@@ -66,7 +70,8 @@ def new_price(request: HttpRequest) -> HttpResponse:
             "kind": known.kind, "provider": known.provider, "model": known.model, "currency": known.currency,
             "source_url": known.source_url,
         }  # fmt: skip
-    return _enter(request, PriceForm, start, services.enter_price, "price")
+    form = PriceForm if known is None else PriceForm.of_kind(known.kind)
+    return _enter(request, form, start, services.enter_price, "price")
 
 
 @page(InferenceAction.PRICE_ENTER)
@@ -141,6 +146,8 @@ def _row(request: HttpRequest, row: Price | Behaviour, name: str) -> HttpRespons
             "row": row,
             "facts": _facts(row),
             "form": form,
+            "host": _host(row.source_url),
+            "seen": [{"row": one, "host": _host(one.source_url)} for one in row.verifications.all()],
             "may_verify": bool(decide(actor, InferenceAction.PRICE_VERIFY)),
         },
         status=400 if form.is_bound else 200,
@@ -155,7 +162,7 @@ def _line(row: Price | Behaviour, now: Any) -> dict[str, Any]:
         "kind": row.get_kind_display() if isinstance(row, Price) else _("Behaviour of a cache"),
         "amounts": _amounts(row) if isinstance(row, Price) else [],
         "standing": held,
-        "state": word(COST_STATES, held.state),
+        "state": word(STANDINGS, held.state),
         "tone": TONES[held.state],
     }
 
@@ -169,7 +176,12 @@ def _amounts(row: Price) -> list[tuple[str, str]]:
 def _facts(row: Price | Behaviour) -> list[tuple[str, str, str]]:
     """What a row says, in words; what nobody stated is said to be unknown."""
     if isinstance(row, Price):
-        return [(label, amount, row.currency) for label, amount in _amounts(row)]
+        labels = PriceForm.base_fields
+        return [
+            (str(labels[name].label), _number(value), row.currency)
+            for name in PRICED
+            if (value := getattr(row, name)) is not None
+        ]
     fields: dict[str, forms.Field] = BehaviourForm.base_fields
     names = ("granularity", "min_cacheable", "ttl_seconds", "discount_guaranteed", "isolation_claim")
     return [(str(fields[name].label), _said(getattr(row, name)), "") for name in names]
@@ -187,6 +199,10 @@ def _number(value: Any) -> str:
     shown = value.normalize() if hasattr(value, "normalize") else value
     places = max(0, -int(shown.as_tuple().exponent)) if hasattr(shown, "as_tuple") else 0
     return number_format(shown, places, force_grouping=True)
+
+
+def _host(address: str) -> str:
+    return urlsplit(address).hostname or ""
 
 
 def _actor(request: HttpRequest) -> Actor:

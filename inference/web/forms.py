@@ -94,6 +94,12 @@ class PriceForm(_EffectiveForm):
         "source_url", "note",
     )  # fmt: skip
 
+    @classmethod
+    def of_kind(cls, kind: str) -> type[PriceForm]:
+        """The form for one kind of price, without the fields that it cannot have."""
+        gone = ("amount",) if kind == PriceKind.TOKEN else (*TOKEN_COLUMNS, "region", "tier")
+        return type(cls.__name__, (cls,), dict.fromkeys(gone))
+
 
 class BehaviourForm(_EffectiveForm):
     """What is known of a cache from a day on."""

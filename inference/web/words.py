@@ -169,6 +169,10 @@ COST_STATES: dict[str, Word] = {
     "stale": _("price not verified lately"),
     "unknown": _("unknown"),
 }
+STANDINGS: dict[str, Word] = {
+    "current": _("verified"),
+    "stale": _("not verified lately"),
+}
 PRICED: dict[str, Word] = {
     "amount": _("amount"),
     "input": _("input"),
