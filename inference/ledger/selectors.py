@@ -34,8 +34,10 @@ from inference.metrics.hits import Reads
 from inference.metrics.phases import PARTS
 from inference.metrics.stats import Floats
 from inference.models import Decision, Fact, FactDue, Rollup, RollupDay, Slice
+from inference.permissions import InferenceAction
 from nekibu.errors import InvalidInput
 from nekibu.permissions.actor import Actor
+from nekibu.permissions.policies import require
 
 EXACT = 20_000  # facts of days that are summed up, above which their sums are read instead
 MOST = 400_000  # facts that are read at once
@@ -151,7 +153,11 @@ LIMITS = (*OF_ATTEMPT, *PARTS, "e2e")
 def decisions_behind(
     actor: Actor, cut: Cut, figure: str, time: str = "", over: float | None = None, under: float | None = None
 ) -> QuerySet[Decision]:
-    """The decisions that a figure counts, newest first; with a time, those of which it took more or less than a limit."""
+    """The decisions that a figure counts, newest first; with a time, those of which it took more or less than a limit.
+
+    Whoever reads them must be allowed to read decisions, not only figures.
+    """
+    require(actor, InferenceAction.DECISION_READ)
     rows = facts_in(cut).filter(FIGURES[figure])
     if time and over is not None:
         rows = rows.filter(**{f"{time}__gt": over})

@@ -24,8 +24,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "api-approval-delegate": {"user": "00000000-0000-7000-8000-000000000000"},
 }
 # A person's word about a verdict is also one about its decision and, while that waits, about the request for approval:
-# a token has to name these acts too.
-FURTHER = {"api-verdict-override", "api-decision-override"}
+# a token has to name these acts too. What is behind a figure are decisions, so both have to be readable.
+FURTHER = {"api-verdict-override", "api-decision-override", "api-account-decisions"}
 _UNSAID = object()
 
 
