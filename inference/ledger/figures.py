@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from inference.ledger.cells import TIMES, Cell, merged, shares_above, table_of
+from inference.ledger.cells import TIMES, Cell, shares_above, table_of
 from inference.metrics.cost import PerValid, per_valid
 from inference.metrics.goodput import Attainment
 from inference.metrics.hits import Reads
@@ -59,12 +59,11 @@ class Figures:
         return next(q for q in self.times[name] if q.share == share)
 
 
-def figures_of(cells: Sequence[Cell], seconds: float, raw: Mapping[str, Floats] | None) -> Figures:
-    """The figures of a group of cells over a window of so many seconds.
+def figures_of(cell: Cell, seconds: float, raw: Mapping[str, Floats] | None) -> Figures:
+    """The figures of a cell over a window of so many seconds.
 
     With raw samples percentiles are exact; without, they come from histograms and carry their error.
     """
-    cell = merged(cells)
     if raw is None:
         held = cell.histograms()
         times = {name: tuple(held[name].quantiles(SHOWN)) for name in TIMES}

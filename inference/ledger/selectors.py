@@ -26,7 +26,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, NullIf, TruncDay, TruncHour
 from django.utils.translation import gettext as _
 
-from inference.ledger.cells import BLOCKS, COUNTS, OF_ATTEMPT, TOKENS, Cell
+from inference.ledger.cells import BLOCKS, COUNTS, OF_ATTEMPT, TOKENS, Cell, merged
 from inference.ledger.figures import Figures, figures_of
 from inference.ledger.slices import DIMENSIONS, TIMES, Cut, Window, day_of, midnight
 from inference.metrics.goodput import Attainment
@@ -83,7 +83,7 @@ class Block(Func):
 
 @dataclass(slots=True)
 class _Group:
-    cells: list[Cell] = field(default_factory=list)
+    cell: Cell = field(default_factory=Cell)
     raw: list[dict[str, Floats]] = field(default_factory=list)
 
 
@@ -97,13 +97,13 @@ def accounts_for(actor: Actor, cut: Cut) -> Accounts:
     groups: dict[Key, _Group] = defaultdict(_Group)
     for piece in pieces:
         for key, cell, raw in _read(piece, ids, chosen, cut):
-            groups[key].cells.append(cell)
             if exact:
                 groups[key].raw.append(raw)
             else:
                 cell.observe(raw)
+            groups[key].cell.add(cell)
     for key, cell in _summed(rolled, ids, chosen, cut):
-        groups[key].cells.append(cell)
+        groups[key].cell.add(cell)
     if len(groups) > GROUPS:
         raise InvalidInput(
             _("That would be more than %(n)d rows. Choose less to list by, or a slice.") % {"n": GROUPS}
@@ -350,12 +350,12 @@ def _summed(
 
 def _figures(groups: Iterable[_Group], seconds: float, exact: bool) -> Figures:
     held = list(groups)
-    cells = [cell for group in held for cell in group.cells]
+    whole = held[0].cell if len(held) == 1 else merged(group.cell for group in held)
     if not exact:
-        return figures_of(cells, seconds, None)
+        return figures_of(whole, seconds, None)
     raw = [samples for group in held for samples in group.raw]
     empty: dict[str, Floats] = {name: np.zeros(0) for name in (*PACKED, "model")}
-    return figures_of(cells, seconds, _joined(raw) if raw else empty)
+    return figures_of(whole, seconds, _joined(raw) if raw else empty)
 
 
 def _seconds_of(key: Key, cut: Cut) -> float:

@@ -202,7 +202,9 @@ def cluster_bootstraps(
         table = pooled
     if len(table) < 2:
         return [None] * np.asarray(statistics_of(table.sum(axis=0, keepdims=True))).shape[1]
-    drawn = np.asarray(statistics_of(_times_drawn(len(table), draws, seed) @ table))
+    # Without BLAS, whose threads would wait for each other on a busy machine.
+    totals = np.einsum("dc,cs->ds", _times_drawn(len(table), draws, seed), table)
+    drawn = np.asarray(statistics_of(totals))
     return [_interval(drawn[:, column], level) for column in range(drawn.shape[1])]
 
 
