@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -9,11 +10,11 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from inference import services
+from inference import services, tasks
 from inference.collecting import collect_attempts
 from inference.errors import GatewayLost
 from inference.ledger import keeping, selectors
@@ -605,6 +606,41 @@ def test_everything_that_rests_is_due_again_after_a_new_definition_and_gives_the
     assert {k: v for k, v in after.items() if k != "targets"} == {
         k: v for k, v in before.items() if k != "targets"
     }
+
+
+def test_the_beat_writes_what_is_due_and_sums_up_closed_days_of_every_tenant(
+    ask, gateway, price, tenant, other_tenant, yesterday
+):
+    make(other_tenant, 5, at=yesterday)
+    gateway.stumbles = [done(MET)] * 2
+    ask()
+    ask(actor=Actor.system(other_tenant.id, "worker"))
+    tasks.keep_accounts()
+    tasks.sum_up_accounts()
+    for owner, facts, days in ((tenant, 1, 0), (other_tenant, 6, 1)):
+        with tenant_scope(owner.id):
+            assert (FactDue.objects.count(), Fact.objects.count(), RollupDay.objects.count()) == (
+                0,
+                facts,
+                days,
+            )
+
+
+def test_what_came_to_rest_before_there_were_accounts_is_due_after_the_migration(
+    ask, gateway, price, tenant, other_tenant
+):
+    gateway.stumbles = [done(MET)] * 3
+    for key, owner in (("a", tenant), ("b", tenant), ("c", other_tenant)):
+        ask(key, actor=Actor.system(owner.id, "worker"))
+    for owner in (tenant, other_tenant):
+        with tenant_scope(owner.id):
+            FactDue.objects.all().delete()
+    migration = importlib.import_module("inference.migrations.0003_accounts_of_decisions")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(migration.ALL_DUE)
+    for owner, due in ((tenant, 2), (other_tenant, 1)):
+        with tenant_scope(owner.id):
+            assert FactDue.objects.count() == due
 
 
 # --- the ceiling ---------------------------------------------------------------------------------------------------
