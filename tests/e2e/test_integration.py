@@ -96,7 +96,8 @@ def test_a_decision_is_told_as_it_is_made_and_a_listener_who_leaves_stops_the_en
 
     def at_rest() -> bool:
         trace.update(admin.get(f"decisions/{decision}/trace/"))
-        return trace["status"] not in {"received", "prepared", "queued", "running", "checking"}
+        working = {"received", "prepared", "queued", "running", "checking"}
+        return trace["status"] not in working and bool(trace["attempts"])
 
     for _ in range(
         5
