@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from ats.models import (
     Job,
     RubricVersion,
 )
+from ats.names import name_from_file
 from ats.permissions import AtsAction, AtsTag
 from ats.rules import Flaw, check_rule
 from ats.states import (
@@ -128,7 +128,7 @@ def add_cv(
         held = CVDocument.objects.filter(job=job, sha256=stored.sha256).first()
         if held is not None:
             raise AlreadyApplied(application_id=str(held.application_id))
-        shown = candidate_name.strip() or PurePath(name).stem.replace("_", " ").strip() or name
+        shown = candidate_name.strip() or name_from_file(name)
         candidate = Candidate.objects.create(
             name=shown[:200], name_from_file=not candidate_name.strip(), search_key=fold(shown)[:300]
         )
