@@ -27,4 +27,5 @@ CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
 DATABASES["default"]["CONN_MAX_AGE"] = 0  # noqa: F405
 FILES_ROOT = _state / "files"
+GATEWAY_URL = "http://127.0.0.1:9"  # the discard port: tests never meet the gateway of a running installation
 LOGGING = {"version": 1, "disable_existing_loggers": False, "root": {"level": "WARNING"}}

@@ -28,8 +28,8 @@ BODY = {
 
 
 @pytest.fixture
-def browser(transactional_db, person_of):
-    """`browser(tenant, role, language)` → a signed-in client."""
+def browser(transactional_db, person_of, gateway):
+    """`browser(tenant, role, language)` → a signed-in client; the header of its pages asks the local gateway."""
 
     def make(tenant, role, language="en"):
         actor = person_of(tenant, role)
