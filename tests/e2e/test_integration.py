@@ -107,7 +107,7 @@ def test_a_decision_is_told_as_it_is_made_and_a_listener_who_leaves_stops_the_en
         ) as told:
             decision = next(data["decision_id"] for kind, data in events(told) if kind == "delta")
         # Out of the block: the connection is closed with the answer unfinished.
-        wait(at_rest, 30)
+        wait(at_rest, 90)  # where nobody was left to note it, the usage is collected every 20 seconds
         if trace["status"] == "cancelled":
             break
     (attempt,) = trace["attempts"]
