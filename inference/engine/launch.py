@@ -227,8 +227,12 @@ def environment(
             CPU_MODE_VARIABLE: cpu_mode,
         }
     if profile == "cpu" and cpu_mode != "stock":
-        # spinning threads make decode seventeen times slower beside one busy process
-        env["OMP_WAIT_POLICY"] = "passive"
+        env["OMP_WAIT_POLICY"] = (
+            "passive"  # spinning threads make decode seventeen times slower beside one busy process
+        )
+        env["THP_MEM_ALLOC_ENABLE"] = (
+            "1"  # the cache in huge pages, out of which a core reads a third more a second
+        )
     return env
 
 
