@@ -16,7 +16,7 @@ from inference.checks import Answer, run_checks
 from inference.classify import Classified
 from inference.compression import compress
 from inference.context import build_context, repair_tail
-from inference.protected import extract, numbers, scan
+from inference.protected import extract, locales, numbers, scan
 from inference.registry import TaskSpec
 from inference.retrieval import retrieve
 from inference.router import Situation, choose_route
@@ -113,14 +113,29 @@ def prepare(
         ],
     )
 
-    fields, seconds = timed(lambda: extract(found.pieces))
-    trace.step("protect", seconds, fields=len(fields), kinds=_counted(f.kind for f in fields))
+    writings = locales(found.pieces)  # decided once: what is left after the clean-up is read the same way
+    fields, seconds = timed(lambda: extract(found.pieces, writings))
+    trace.step(
+        "protect",
+        seconds,
+        fields=len(fields),
+        kinds=_counted(f.kind for f in fields),
+        ambiguous=sum(f.ambiguous for f in fields),
+        unconfirmed=sum(f.grade != "exact" for f in fields),
+        writings=sorted(set(writings.values())),
+    )
 
     def count(text: str) -> int:
         return len(tokenizer.encode(text, data=True))
 
     small, seconds = timed(
-        lambda: compress(found.pieces, fields, mode=spec.compression, extract=extract, count=count)
+        lambda: compress(
+            found.pieces,
+            fields,
+            mode=spec.compression,
+            extract=lambda pieces: extract(pieces, writings),
+            count=count,
+        )
     )
     trace.step(
         "compress",

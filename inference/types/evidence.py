@@ -50,14 +50,24 @@ class RetrievalBudget:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedField:
-    """An amount, date, rate or identifier that must survive word for word."""
+    """A value, clause or fact that must survive word for word.
 
-    kind: str
+    `canonical` is its first reading; an ambiguous one has several, or a doubt, and never fills anything by itself. What was
+    read from an image is unconfirmed until a second reading or a person agrees.
+    """
+
+    kind: (
+        str  # money, currency, date, duration, rate, quantity, threshold, obligation, exception, identifier …
+    )
     raw: str
     canonical: str
     evidence_id: str
     start: int
     end: int
+    detector: str = ""
+    ambiguous: bool = False
+    alternatives: tuple[str, ...] = ()
+    grade: Literal["exact", "ocr_unconfirmed"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ from inference.web.words import (
 )
 from nekibu.approvals.web.words import said_by
 
+DOUBTS = ("ambiguous", "unconfirmed")  # older records do not count them
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -129,14 +131,20 @@ def _protect(account: Account, step: DecisionStep) -> Stage:
         0,
         _("What must not change"),
         ngettext(
-            "%(n)s figure, date or identifier was marked; it must survive word for word.",
-            "%(n)s figures, dates and identifiers were marked; they must survive word for word.",
+            "%(n)s figure, date, clause or identifier was marked; it must survive word for word.",
+            "%(n)s figures, dates, clauses and identifiers were marked; they must survive word for word.",
             step.payload["fields"],
         )
         % {"n": step.payload["fields"]},
         "fingerprint",
         step.seconds,
-        tuple((word(FIELD_KINDS, kind), str(n)) for kind, n in sorted(step.payload["kinds"].items())),
+        tuple(
+            (word(FIELD_KINDS, kind), str(n))
+            for kind, n in (
+                *sorted(step.payload["kinds"].items()),
+                *((doubt, step.payload[doubt]) for doubt in DOUBTS if step.payload.get(doubt)),
+            )
+        ),
     )
 
 

@@ -134,6 +134,12 @@ FIELD_KINDS: dict[str, Word] = {
     "threshold": _("thresholds"),
     "duration": _("durations"),
     "quantity": _("quantities"),
+    "currency": _("currencies"),
+    "obligation": _("obligations, as whole clauses"),
+    "exception": _("exceptions, as whole clauses"),
+    "person_fact": _("facts about a person"),
+    "ambiguous": _("of these, with more than one reading"),
+    "unconfirmed": _("of these, read from an image and not confirmed"),
 }
 VALUES: dict[str, Word] = {"reasoning": _("Reasoning"), "verdict": _("Verdict"), "answer": _("Answer")}
 CAUSES: dict[str, Word] = {

@@ -11,7 +11,7 @@ from typing import Literal
 
 from babel.numbers import format_currency
 
-from nekibu.language.numbers import FoundNumber, Locale, document_locale, number_key, quantities
+from nekibu.language.numbers import Asked, FoundNumber, Locale, number_key, quantities, settled
 from nekibu.language.turkish import Key, key
 
 
@@ -62,13 +62,13 @@ _RANGE = re.compile(r"[ ]?(?:-|ile|ila|to)[ ]?")
 _BESIDE = re.compile(r"[\s(:/,]*(?:yalniz\w*|yaziyla|#)?[\s:#]*")
 
 
-def find_amounts(text: str, locale: Locale | None = None) -> list[FoundAmount]:
+def find_amounts(text: str, locale: Asked | None = None) -> list[FoundAmount]:
     """Every number with a currency beside it, in order.
 
     Without a locale the document decides; a figure or a sign that stays open (`3.350 USD`, `$`) is ambiguous
     with all its readings and never guessed.
     """
-    decided = locale or document_locale(text)
+    decided = settled(text, locale)
     folded = key(text, collapse=False)
     numbers = [(one, _inside(folded, one)) for one in quantities(text, decided)]
     found: list[FoundAmount] = []
@@ -112,7 +112,7 @@ def find_amounts(text: str, locale: Locale | None = None) -> list[FoundAmount]:
     return found
 
 
-def check_amounts_in_words(text: str, locale: Locale | None = None) -> list[AmountCheck]:
+def check_amounts_in_words(text: str, locale: Asked | None = None) -> list[AmountCheck]:
     """Amounts written twice, `12.500,00 TL (on iki bin beş yüz TL)`: whether figures and words agree."""
     found = find_amounts(text, locale)
     checks: list[AmountCheck] = []

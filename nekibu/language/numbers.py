@@ -11,6 +11,7 @@ from typing import Literal
 from nekibu.language.turkish import key
 
 Locale = Literal["tr", "en"]
+Asked = Locale | Literal["open"]  # "open": it was looked for and the document does not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +91,18 @@ def read_number(raw: str, locale: Locale | None = None) -> tuple[Decimal, ...]:
     return tuple(-value if negative else value for value in readings)
 
 
-def find_numbers(text: str, locale: Locale | None = None) -> list[FoundNumber]:
+def find_numbers(text: str, locale: Asked | None = None) -> list[FoundNumber]:
     """Numbers in figures, in mixed form (`12 bin 500`) and in words; a lone word such as `bir` or `on` is none.
 
     Without a locale the document decides (`document_locale`), and what it leaves open stays ambiguous.
     """
-    decided = locale or document_locale(text)
+    decided = settled(text, locale)
     return [one for one in quantities(text, decided) if not one.in_words or _is_clear(one.raw)]
+
+
+def settled(text: str, locale: Asked | None) -> Locale | None:
+    """The way of writing that was given, or the text's own; None keeps every reading."""
+    return None if locale == "open" else locale or document_locale(text)
 
 
 def document_locale(text: str) -> Locale | None:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nekibu.language.numbers import Locale, document_locale, number_key, quantities
+from nekibu.language.numbers import Asked, Locale, number_key, quantities, settled
 from nekibu.language.turkish import key
 
 _BEFORE = re.compile(r"(?:(?P<percent>%|(?<!\w)yuzde)|(?P<mille>‰|(?<!\w)binde))[ ]{0,2}$")
@@ -28,9 +28,9 @@ class FoundRate:
     alternatives: tuple[str, ...] = ()
 
 
-def find_rates(text: str, locale: Locale | None = None) -> list[FoundRate]:
+def find_rates(text: str, locale: Asked | None = None) -> list[FoundRate]:
     """Every rate in order: `%20`, `% 20`, `yüzde 20`, `20%` are 20 %, `binde 2` is 0.2 %."""
-    decided = locale or document_locale(text)
+    decided = settled(text, locale)
     folded = key(text, collapse=False)
     found: list[FoundRate] = []
     used = 0
