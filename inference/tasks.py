@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from inference import collecting, services
 from inference.errors import EngineDown, GatewayLost
-from inference.ledger import keeping
+from inference.ledger import chains, keeping
 from nekibu.jobs.tasks import tenant_task
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.models import Tenant
@@ -49,11 +49,12 @@ def keep_accounts() -> None:
 
 @shared_task(name="inference.sum_up_accounts", ignore_result=True)
 def sum_up_accounts() -> None:
-    """Sum up closed days and forget old prefix hashes, tenant by tenant."""
+    """Sum up closed days, forget old prefix hashes and replay new ones, tenant by tenant."""
     now = timezone.now()
     for tenant in Tenant.objects.only("id"):
         with tenant_scope(tenant.id):
             keeping.drop_chains(now)
+            chains.replay()
         more = True
         while more:
             with tenant_scope(tenant.id):

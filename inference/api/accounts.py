@@ -5,17 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import QueryDict
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -25,19 +20,16 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 
 from inference.api.serializers import DecisionRow
+from inference.ledger.asking import asked_for, cut_of, narrowed, wrong
+from inference.ledger.behind import FIGURES, LIMITS, decisions_behind
 from inference.ledger.chains import Ceiling, ceiling_for
 from inference.ledger.figures import to_json
-from inference.ledger.selectors import FIGURES, LIMITS, Accounts, accounts_for, decisions_behind
-from inference.ledger.slices import DIMENSIONS, TIMES, Cut, Window, midnight
+from inference.ledger.selectors import Accounts, accounts_for
+from inference.ledger.slices import DIMENSIONS, TIMES, Cut
 from inference.permissions import InferenceAction
 from nekibu.api.serializers import ERRORS
 from nekibu.api.views import BaseView
-from nekibu.errors import InvalidInput
 
-LONGEST = timedelta(days=400)
-DEFAULT = "24h"
-_SPAN = re.compile(r"(\d{1,4})([hd])")
-_OFFSET = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:\d\d)$")  # a plus sign that was not escaped arrives as a blank
 _BEHIND = (
     "decisions",
     "valid",
@@ -115,7 +107,7 @@ class AccountsView(BaseView):
         cut = cut_of(request.query_params)
         include = request.query_params.get("include", "")
         if include not in {"", "ceiling"}:
-            raise _wrong("include", _("Only the ceiling can be included."))
+            raise wrong("include", _("Only the ceiling can be included."))
         said = told(accounts_for(self.actor, cut))
         if include:
             said["ceiling"] = _ceiling(ceiling_for(cut))
@@ -143,21 +135,12 @@ class AccountDecisions(BaseView):
         asked = request.query_params
         figure, time = asked.get("figure", "decisions"), asked.get("time", "")
         if figure not in FIGURES:
-            raise _wrong("figure", _("There is no such figure."))
+            raise wrong("figure", _("There is no such figure."))
         if time and time not in LIMITS:
-            raise _wrong("time", _("There is no such time."))
+            raise wrong("time", _("There is no such time."))
         over, under = (_seconds(asked, name) for name in ("over", "under"))
         rows = decisions_behind(self.actor, cut_of(asked), figure, time, over, under)
         return self.page(request, rows, DecisionRow)
-
-
-def cut_of(asked: QueryDict | Mapping[str, Any]) -> Cut:
-    """The window and the slice of a query. Raises InvalidInput with the parameter that is wrong."""
-    lists = asked if isinstance(asked, QueryDict) else QueryDict(urlencode(asked, doseq=True))
-    by = tuple(dict.fromkeys(part for part in lists.get("by", "").split(",") if part))
-    if len(by) > 2 or set(by) - {*DIMENSIONS, *TIMES} or {*TIMES} <= set(by):
-        raise _wrong("by", _("List by at most two dimensions, and by hours or days, not both."))
-    return Cut(_window(lists), {name: tuple(lists.getlist(name)) for name in DIMENSIONS if name in lists}, by)
 
 
 def told(accounts: Accounts) -> dict[str, Any]:
@@ -183,30 +166,10 @@ def told(accounts: Accounts) -> dict[str, Any]:
     }
 
 
-def narrowed(cut: Cut, key: tuple[str, ...]) -> Cut:
-    """The window and the slice of one group."""
-    window, only = cut.window, dict(cut.only)
-    for name, value in zip(cut.by, key, strict=True):
-        if name == "day":
-            start = midnight(date.fromisoformat(value))
-            window = _within(window, start, midnight(date.fromisoformat(value) + timedelta(1)))
-        elif name == "hour":
-            start = datetime.fromisoformat(value)
-            window = _within(window, start, start + timedelta(hours=1))
-        else:
-            only[name] = (value,)
-    return Cut(window, only)
-
-
 def links(cut: Cut) -> dict[str, str]:
     """Where the decisions behind each figure are listed."""
-    asked = [
-        ("from", cut.window.start.isoformat()),
-        ("to", cut.window.end.isoformat()),
-        *((name, value) for name, values in cut.only.items() for value in values),
-    ]
     path = reverse("api-account-decisions")
-    return {figure: f"{path}?{urlencode([*asked, ('figure', figure)])}" for figure in _BEHIND}
+    return {figure: f"{path}?{urlencode([*asked_for(cut), ('figure', figure)])}" for figure in _BEHIND}
 
 
 def table(said: Mapping[str, Any]) -> str:
@@ -258,45 +221,6 @@ def _ceiling(found: Ceiling) -> dict[str, Any]:
     return {**asdict(found), "steps": asdict(found.steps) if found.steps else None}
 
 
-def _window(asked: QueryDict) -> Window:
-    now = timezone.now()
-    if "from" in asked or "to" in asked:
-        if "window" in asked:
-            raise _wrong("window", _("Give a window, or a start and an end, not both."))
-        end = _moment(asked, "to") or now
-        start = _moment(asked, "from") or end - timedelta(days=1)
-    else:
-        match = _SPAN.fullmatch(asked.get("window", DEFAULT))
-        if match is None:
-            raise _wrong("window", _("Give a number of hours or days, such as 24h or 7d."))
-        unit = {"h": timedelta(hours=1), "d": timedelta(days=1)}[match[2]]
-        start, end = now - int(match[1]) * unit, now
-    if not timedelta(0) < end - start <= LONGEST:
-        raise _wrong(
-            "from", _("The start must lie before the end, and at most %(n)d days.") % {"n": LONGEST.days}
-        )
-    return Window(start, end)
-
-
-def _moment(asked: QueryDict, name: str) -> datetime | None:
-    text = asked.get(name)
-    if not text:
-        return None
-    text = _OFFSET.sub(r"\1+\2", text)
-    try:
-        day = parse_date(text)
-        found = midnight(day) if day else parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None:
-        raise _wrong(name, _("Give a date or a time in ISO 8601."))
-    return found if timezone.is_aware(found) else timezone.make_aware(found)
-
-
-def _within(window: Window, start: datetime, end: datetime) -> Window:
-    return Window(max(window.start, start), min(window.end, end))
-
-
 def _seconds(asked: Mapping[str, Any], name: str) -> float | None:
     text = asked.get(name)
     if text is None:
@@ -304,8 +228,4 @@ def _seconds(asked: Mapping[str, Any], name: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise _wrong(name, _("Give a number of seconds.")) from None
-
-
-def _wrong(name: str, message: str) -> InvalidInput:
-    return InvalidInput(errors=[{"field": name, "code": "invalid", "message": message}])
+        raise wrong(name, _("Give a number of seconds.")) from None

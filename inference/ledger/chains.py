@@ -9,13 +9,15 @@ from uuid import UUID
 
 import numpy as np
 from django.conf import settings
+from django.db.models import Count, F, Q, Sum
+from django.db.models.functions import Greatest, Least
 
 from inference.catalogue.selectors import behaviour_in_force, standing
 from inference.catalogue.templates import SELF_HOSTED
 from inference.ledger.selectors import facts_in
 from inference.ledger.slices import Cut
-from inference.metrics.hits import Waterfall, waterfall
-from inference.metrics.prefixes import HASH_BYTES, at_most, chain, shared
+from inference.metrics.hits import Waterfall, of_sums
+from inference.metrics.prefixes import BLOCK, HASH_BYTES, chain, shared
 from inference.models import Attempt, PrefixChain
 from nekibu.tenants.scope import current_tenant
 
@@ -26,13 +28,14 @@ MOST_BLOCKS = 1_500_000  # 16 tokens each; more than these are not replayed at o
 class Ceiling:
     """The steps from the best possible sharing down to what was read.
 
-    None where nothing of the slice has a stored chain. `replayed` counts all prompts that were laid into the ideal
-    cache, of the whole tenant; `complete` is false where the memory's bound cut the oldest ones off, which can only
-    lower the ceiling. The granularity is that of the catalogue's row, if somebody has entered one, else 1.
+    None where nothing of the slice has been replayed. `replayed` counts the prompts whose share is known, of the whole
+    tenant, and `waiting` those that the beat has still to replay; `complete` is false while there are any. The
+    granularity is that of the catalogue's row, if somebody has entered one, else 1.
     """
 
     steps: Waterfall | None
     replayed: int
+    waiting: int
     complete: bool
     granularity: int
     granularity_state: str
@@ -45,44 +48,74 @@ def keep_chain(attempt: Attempt, ids: Sequence[int]) -> None:
     )
 
 
-def ceiling_for(cut: Cut) -> Ceiling:
-    """Replay what the tenant sent, in the order in which it ended, into a cache that forgets nothing.
+def replay() -> int:
+    """Work out what each new prompt could have shared, and keep it. Returns how many prompts that were.
 
-    Prompts from before the window are in the cache already, as far back as they are kept. Without salts means without
-    those of this tenant: what another tenant sent is not seen here.
+    All that is kept of the tenant is laid, in the order in which it ended, into a cache that forgets nothing; prompts are in
+    it as far back as they are kept. Where that is more than is replayed at once, the newest are, and their ceiling can
+    only be too low. Without salts means without those of this tenant: what another tenant sent is not seen here.
     """
-    window = cut.window
-    rows = PrefixChain.objects.filter(created_at__lt=window.end).order_by("-id")
-    names, salts, chains, lengths, blocks = [], [], [], [], 0
-    complete = True
-    columns = ("attempt_id", "salt_id", "tokens", "blocks")
-    for name, salt, length, held in rows.values_list(*columns).iterator(chunk_size=2000):
-        blocks += len(held) // HASH_BYTES
+    if not PrefixChain.objects.filter(shared_kept__isnull=True).exists():
+        return 0
+    rows = PrefixChain.objects.order_by("-id")
+    held, blocks = [], 0
+    for row in rows.values_list("id", "attempt_id", "salt_id", "tokens", "blocks", "shared_kept").iterator(
+        chunk_size=2000
+    ):
+        blocks += len(row[4]) // HASH_BYTES
         if blocks > MOST_BLOCKS:
-            complete = False
             break
-        names.append(name)
-        salts.append(salt or str(name))
-        chains.append(bytes(held))
-        lengths.append(length)
-    for newest_first in (names, salts, chains, lengths):
-        newest_first.reverse()
-    wanted = {
-        attempt: (tokens, read)
-        for attempt, tokens, read in facts_in(cut)
-        .filter(attempt__isnull=False, input_total__gt=0, cache_read__isnull=False)
-        .values_list("attempt_id", "input_total", "cache_read")
-    }
+        held.append(row)
+    held.reverse()
+    chains = [bytes(row[4]) for row in held]
+    lengths = np.asarray([row[3] for row in held], dtype=np.int64)
+    free = shared(chains, lengths)
+    kept = shared(chains, lengths, [row[2] or str(row[1]) for row in held])
+    new = [
+        PrefixChain(
+            id=row[0], tenant_id=current_tenant(), shared_free=int(free[at]), shared_kept=int(kept[at])
+        )
+        for at, row in enumerate(held)
+        if row[5] is None
+    ]
+    PrefixChain.objects.bulk_update(new, ["shared_free", "shared_kept"], batch_size=1000)
+    return len(new)
+
+
+def ceiling_for(cut: Cut) -> Ceiling:
+    """The ceiling of a window and a slice, added up from what was replayed."""
     granularity, state = _granularity(cut)
-    places = [n for n, name in enumerate(names) if name in wanted]
-    if not places:
-        return Ceiling(None, len(names), complete, granularity, state)
-    tokens = np.asarray([wanted[names[n]][0] for n in places], dtype=np.int64)
-    read = np.asarray([wanted[names[n]][1] for n in places], dtype=np.int64)
-    sent = np.asarray(lengths, dtype=np.int64)
-    free, kept = shared(chains, sent)[places], shared(chains, sent, salts)[places]
-    steps = waterfall(tokens, free, kept, read, granularity=granularity, spread=at_most(kept, tokens) - kept)
-    return Ceiling(steps, len(names), complete, granularity, state)
+    rows = facts_in(cut).filter(
+        attempt__prefix_chain__shared_kept__isnull=False, input_total__gt=0, cache_read__isnull=False
+    )
+    free, kept = F("attempt__prefix_chain__shared_free"), F("attempt__prefix_chain__shared_kept")
+    highest = Least(kept + (BLOCK - 1), Greatest(F("input_total") - 1, 0))
+    found = rows.aggregate(
+        requests=Count("pk"),
+        tokens=Sum("input_total"),
+        free=Sum(free),
+        kept=Sum(kept),
+        paged=Sum(kept / granularity * granularity),
+        read=Sum("cache_read"),
+        highest=Sum(highest),
+        below=Count("pk", filter=Q(**{"attempt__prefix_chain__shared_kept__gt": 0,
+                                      "attempt__prefix_chain__shared_kept__lt": granularity})),
+    )  # fmt: skip
+    known = PrefixChain.objects.aggregate(
+        replayed=Count("pk", filter=Q(shared_kept__isnull=False)),
+        waiting=Count("pk", filter=Q(shared_kept__isnull=True)),
+    )
+    steps = None
+    if found["tokens"]:
+        steps = of_sums(
+            **{
+                name: int(found[name])
+                for name in ("requests", "tokens", "free", "kept", "paged", "read", "highest")
+            },
+            below_granularity=found["below"],
+            granularity=granularity,
+        )
+    return Ceiling(steps, known["replayed"], known["waiting"], not known["waiting"], granularity, state)
 
 
 def _granularity(cut: Cut) -> tuple[int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,48 +40,68 @@ class Spent:
     interval: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figures:
-    """Everything that is known of one group."""
+    """Everything that is known of one group over a window of so many seconds, each figure worked out when it is asked for.
 
-    counts: Mapping[str, int]
-    statuses: Mapping[str, int]
-    tokens: Mapping[str, int]
-    spent: tuple[Spent, ...]
-    reads: Reads
-    targets: Attainment
-    times: Mapping[str, tuple[Quantile, ...]]
-    dominant: Dominant
-    dominant_machine: Dominant  # without the waiting for people
+    With raw samples percentiles are exact; without, they come from histograms and carry their error.
+    """
+
+    cell: Cell
     seconds: float
+    raw: Mapping[str, Floats] | None
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many of each kind."""
+        return self.cell.counts
+
+    @property
+    def statuses(self) -> Mapping[str, int]:
+        """Decisions by state."""
+        return self.cell.statuses
+
+    @property
+    def tokens(self) -> Mapping[str, int]:
+        """Tokens by bucket."""
+        return self.cell.tokens
+
+    @property
+    def reads(self) -> Reads:
+        """What the prefix cache gave."""
+        return self.cell.reads
+
+    @property
+    def targets(self) -> Attainment:
+        """Whether what was promised was given."""
+        return self.cell.targets
+
+    @cached_property
+    def spent(self) -> tuple[Spent, ...]:
+        """Money by currency."""
+        return _spent(self.cell)
+
+    @cached_property
+    def times(self) -> Mapping[str, tuple[Quantile, ...]]:
+        """Percentiles of every time."""
+        if self.raw is None:
+            held = self.cell.histograms()
+            return {name: tuple(held[name].quantiles(SHOWN)) for name in TIMES}
+        return {name: tuple(quantiles(self.raw[name][~np.isnan(self.raw[name])], SHOWN)) for name in TIMES}
+
+    @cached_property
+    def dominant(self) -> Dominant:
+        """What the slowest twentieth spends its time on."""
+        return _dominant(self.cell, self.raw, people=True)
+
+    @cached_property
+    def dominant_machine(self) -> Dominant:
+        """The same without the waiting for people."""
+        return _dominant(self.cell, self.raw, people=False)
 
     def time(self, name: str, share: float) -> Quantile:
         """One percentile."""
         return next(q for q in self.times[name] if q.share == share)
-
-
-def figures_of(cell: Cell, seconds: float, raw: Mapping[str, Floats] | None) -> Figures:
-    """The figures of a cell over a window of so many seconds.
-
-    With raw samples percentiles are exact; without, they come from histograms and carry their error.
-    """
-    if raw is None:
-        held = cell.histograms()
-        times = {name: tuple(held[name].quantiles(SHOWN)) for name in TIMES}
-    else:
-        times = {name: tuple(quantiles(raw[name][~np.isnan(raw[name])], SHOWN)) for name in TIMES}
-    return Figures(
-        counts=cell.counts,
-        statuses=cell.statuses,
-        tokens=cell.tokens,
-        spent=_spent(cell),
-        reads=cell.reads,
-        targets=cell.targets,
-        times=times,
-        dominant=_dominant(cell, raw, people=True),
-        dominant_machine=_dominant(cell, raw, people=False),
-        seconds=seconds,
-    )
 
 
 def _spent(cell: Cell) -> tuple[Spent, ...]:

@@ -10,10 +10,11 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from inference.ledger import summed
 from inference.ledger.facts import write_facts
 from inference.ledger.selectors import cells_of
 from inference.ledger.slices import Window, day_of, midnight
-from inference.models import Decision, Fact, FactDue, PrefixChain, Rollup, RollupDay
+from inference.models import Decision, Fact, FactDue, PrefixChain, RollupDay
 from inference.states import TERMINAL, WAITING
 from nekibu.tenants.scope import current_tenant
 
@@ -76,18 +77,8 @@ def sum_up(day: date) -> None:
     """Replace what is summed up of a day."""
     _one_at_a_time(day)
     RollupDay.objects.filter(day=day).delete()
-    Rollup.objects.filter(day=day).delete()
     cells = cells_of(Window(midnight(day), midnight(day + timedelta(1))))
-    rows = []
-    for slice_id, cell in cells:
-        buckets, blocks, shares = cell.packed()
-        counters = cell.counters()
-        rows.append(
-            Rollup(
-                day=day, slice_id=slice_id, counters=counters, buckets=buckets, blocks=blocks, shares=shares
-            )
-        )
-    Rollup.objects.bulk_create(rows, batch_size=200)
+    summed.write(day, cells)
     RollupDay.objects.create(day=day, facts=sum(cell.counts["facts"] for _slice, cell in cells))
 
 

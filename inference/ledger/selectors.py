@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -27,21 +27,21 @@ from django.db.models.functions import Cast, NullIf, TruncDay, TruncHour
 from django.utils.translation import gettext as _
 
 from inference.ledger.cells import BLOCKS, COUNTS, OF_ATTEMPT, TOKENS, Cell, merged
-from inference.ledger.figures import Figures, figures_of
+from inference.ledger.figures import Figures
 from inference.ledger.slices import DIMENSIONS, TIMES, Cut, Window, day_of, midnight
+from inference.ledger.summed import of_slices, of_values
 from inference.metrics.goodput import Attainment
 from inference.metrics.hits import Reads
 from inference.metrics.phases import PARTS
 from inference.metrics.stats import Floats
-from inference.models import Decision, Fact, FactDue, Rollup, RollupDay, Slice
-from inference.permissions import InferenceAction
+from inference.models import Fact, FactDue, RollupDay, Slice
 from nekibu.errors import InvalidInput
 from nekibu.permissions.actor import Actor
-from nekibu.permissions.policies import require
 
 EXACT = 20_000  # facts of days that are summed up, above which their sums are read instead
 MOST = 400_000  # facts that are read at once
 GROUPS = 500  # rows of one answer
+CLUSTERS = 14  # a day's subtotal is one cluster of an interval; fewer days than this are read by slice
 PACKED = (*OF_ATTEMPT, *PARTS, "e2e")
 Key = tuple[str, ...]
 
@@ -121,49 +121,22 @@ def accounts_for(actor: Actor, cut: Cut) -> Accounts:
     )
 
 
+def regrouped(accounts: Accounts, names: tuple[str, ...]) -> tuple[Row, ...]:
+    """The same figures listed by fewer names: what was read once is added up again, and nothing is read anew."""
+    places = [accounts.cut.by.index(name) for name in names]
+    groups: dict[Key, list[Figures]] = defaultdict(list)
+    for row in accounts.rows:
+        groups[tuple(row.key[at] for at in places)].append(row.figures)
+    cut = Cut(accounts.cut.window, accounts.cut.only, names)
+    return tuple(Row(key, _together(groups[key], _seconds_of(key, cut))) for key in sorted(groups))
+
+
 def facts_in(cut: Cut) -> QuerySet[Fact]:
     """The facts of a window and a slice."""
     rows = Fact.objects.filter(asked_at__gte=cut.window.start, asked_at__lt=cut.window.end)
     if any(cut.only.values()):
         rows = rows.filter(**{f"slice__{name}__in": values for name, values in cut.only.items() if values})
     return rows
-
-
-# What can be listed: by the figure it is part of, or by how long something took.
-FIGURES: dict[str, Q] = {
-    "decisions": Q(closing=True),
-    "attempts": Q(attempt__isnull=False),
-    "valid": Q(valid=True),
-    "invalid": Q(closing=True, valid=False),
-    "met": Q(target="met"),
-    "missed": Q(target="missed"),
-    "cancelled": Q(target="cancelled"),
-    "current_cost": Q(cost_state="current"),
-    "stale_cost": Q(cost_state="stale"),
-    "unknown_cost": Q(cost_state="unknown"),
-    "truncated": Q(truncated=True),
-    "schema_failed": Q(schema_failed=True),
-    "broken": Q(broken=True),
-    "usage_refused": Q(usage_refused=True),
-    "estimated": Q(estimated=True),
-}
-LIMITS = (*OF_ATTEMPT, *PARTS, "e2e")
-
-
-def decisions_behind(
-    actor: Actor, cut: Cut, figure: str, time: str = "", over: float | None = None, under: float | None = None
-) -> QuerySet[Decision]:
-    """The decisions that a figure counts, newest first; with a time, those of which it took more or less than a limit.
-
-    Whoever reads them must be allowed to read decisions, not only figures.
-    """
-    require(actor, InferenceAction.DECISION_READ)
-    rows = facts_in(cut).filter(FIGURES[figure])
-    if time and over is not None:
-        rows = rows.filter(**{f"{time}__gt": over})
-    if time and under is not None:
-        rows = rows.filter(**{f"{time}__lte": under})
-    return Decision.objects.filter(pk__in=rows.values("decision")).order_by("-id")
 
 
 def cells_of(window: Window) -> list[tuple[UUID, Cell]]:
@@ -329,33 +302,43 @@ def _samples(row: dict[str, Any]) -> dict[str, Floats]:
     return found
 
 
-def _joined(samples: Sequence[dict[str, Floats]]) -> dict[str, Floats]:
+def _joined(samples: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:
     return {name: np.concatenate([one[name] for one in samples]) for name in samples[0]}
 
 
 def _summed(
     days: list[date], ids: list[UUID] | None, slices: dict[UUID, Key], cut: Cut
 ) -> Iterable[tuple[Key, Cell]]:
-    """The days that are read from their sums."""
+    """The days that are read from their sums: of the values of one dimension where no other is asked for."""
     if not days:
         return
-    rows = Rollup.objects.filter(day__in=days)
-    if ids is not None:
-        rows = rows.filter(slice__in=ids)
-    columns = ("slice_id", "day", "counters", "buckets", "blocks", "shares")
-    for slice_id, day, *cell in rows.values_list(*columns).iterator(chunk_size=500):
+    named = {name for name in cut.by if name not in TIMES} | {name for name, v in cut.only.items() if v}
+    if len(named) <= 1 and len(days) >= CLUSTERS:
+        name = next(iter(named), "")
+        only = cut.only.get(name) or None
+        for day, value, cell in of_values(days, name, only):
+            yield tuple(day.isoformat() if part in TIMES else value for part in cut.by), cell
+        return
+    for day, slice_id, cell in of_slices(days, ids):
         if slice_id in slices:
-            yield _group_key(slices[slice_id], cut, day), Cell.stored(*cell)
+            yield _group_key(slices[slice_id], cut, day), cell
 
 
 def _figures(groups: Iterable[_Group], seconds: float, exact: bool) -> Figures:
     held = list(groups)
     whole = held[0].cell if len(held) == 1 else merged(group.cell for group in held)
     if not exact:
-        return figures_of(whole, seconds, None)
+        return Figures(whole, seconds, None)
     raw = [samples for group in held for samples in group.raw]
     empty: dict[str, Floats] = {name: np.zeros(0) for name in (*PACKED, "model")}
-    return figures_of(whole, seconds, _joined(raw) if raw else empty)
+    return Figures(whole, seconds, _joined(raw) if raw else empty)
+
+
+def _together(parts: Sequence[Figures], seconds: float) -> Figures:
+    raw = [part.raw for part in parts if part.raw is not None]
+    return Figures(
+        merged(part.cell for part in parts), seconds, _joined(raw) if len(raw) == len(parts) else None
+    )
 
 
 def _seconds_of(key: Key, cut: Cut) -> float:

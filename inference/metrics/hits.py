@@ -134,24 +134,45 @@ def waterfall(
     tokens: Ints, free: Ints, kept: Ints, read: Ints, *, granularity: int = 1, spread: Ints | None = None
 ) -> Waterfall | None:
     """The steps of a window, one entry for each request that reports its reads; None without input tokens."""
-    whole = int(tokens.sum())
-    if not whole:
+    if not int(tokens.sum()):
         return None
-    paged = kept // granularity * granularity
-
-    def part(values: Ints) -> float:
-        return float(values.sum()) / whole
-
-    return Waterfall(
+    extra = 0 if spread is None else int(spread.sum())
+    return of_sums(
         requests=len(tokens),
-        tokens=whole,
-        granularity=granularity,
-        free=part(free),
-        isolation=part(free) - part(kept),
-        kept=part(kept),
-        too_small=part(kept) - part(paged),
-        lost=part(paged) - part(read),
-        actual=part(read),
-        spread=0.0 if spread is None else part(spread),
+        tokens=int(tokens.sum()),
+        free=int(free.sum()),
+        kept=int(kept.sum()),
+        paged=int((kept // granularity * granularity).sum()),
+        read=int(read.sum()),
+        highest=int(kept.sum()) + extra,
         below_granularity=int(np.count_nonzero((kept > 0) & (kept < granularity))),
+        granularity=granularity,
+    )
+
+
+def of_sums(
+    *,
+    requests: int,
+    tokens: int,
+    free: int,
+    kept: int,
+    paged: int,
+    read: int,
+    highest: int,
+    below_granularity: int,
+    granularity: int,
+) -> Waterfall:
+    """The steps from sums of tokens; `highest` is what may have been shared at most inside the namespaces."""
+    return Waterfall(
+        requests=requests,
+        tokens=tokens,
+        granularity=granularity,
+        free=free / tokens,
+        isolation=(free - kept) / tokens,
+        kept=kept / tokens,
+        too_small=(kept - paged) / tokens,
+        lost=(paged - read) / tokens,
+        actual=read / tokens,
+        spread=(highest - kept) / tokens,
+        below_granularity=below_granularity,
     )

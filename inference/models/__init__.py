@@ -1,6 +1,6 @@
 """Rows of inference: decisions with their history, the catalogue of prices, and the accounts."""
 
-from inference.models.accounts import Fact, FactDue, PrefixChain, Rollup, RollupDay, Slice
+from inference.models.accounts import Fact, FactDue, PrefixChain, Rollup, RollupDay, Slice, Subtotal
 from inference.models.decisions import (
     Attempt,
     Body,
@@ -32,5 +32,6 @@ __all__ = [
     "RollupDay",
     "ServiceTier",
     "Slice",
+    "Subtotal",
     "Verification",
 ]

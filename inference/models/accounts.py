@@ -146,6 +146,27 @@ class Rollup(TenantModel):
         return f"{self.day} {self.slice_id}"
 
 
+class Subtotal(TenantModel):
+    """Counters and histograms of one value of one dimension on one day, over all slices; no dimension: of the whole day."""
+
+    day = models.DateField()
+    dimension = models.CharField(max_length=10, blank=True)
+    value = models.CharField(max_length=300, blank=True)
+    counters = models.JSONField()
+    buckets = models.BinaryField()
+    blocks = models.BinaryField()
+    shares = models.BinaryField()
+
+    class Meta:
+        db_table = "econ_subtotal"
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "dimension", "day", "value"], name="subtotal_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.dimension} {self.value}"
+
+
 class PrefixChain(TenantModel):
     """Keyed hashes of an attempt's prompt, block by block, so that the best possible sharing can be computed. Kept 7 days."""
 
@@ -153,10 +174,18 @@ class PrefixChain(TenantModel):
     salt_id = models.CharField(max_length=64, blank=True, default="")
     tokens = models.PositiveIntegerField()
     blocks = models.BinaryField()
+    # What it could have shared with earlier prompts if nobody were kept apart, and inside its namespace; null until replayed.
+    shared_free = models.PositiveIntegerField(null=True)
+    shared_kept = models.PositiveIntegerField(null=True)
 
     class Meta:
         db_table = "econ_prefix_chain"
-        indexes = [models.Index(fields=["tenant", "created_at"], name="prefix_chain_age")]
+        indexes = [
+            models.Index(fields=["tenant", "created_at"], name="prefix_chain_age"),
+            models.Index(
+                fields=["tenant"], condition=models.Q(shared_kept__isnull=True), name="prefix_chain_unplayed"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tokens}"

@@ -18,9 +18,9 @@ from inference import services, tasks
 from inference.collecting import collect_attempts
 from inference.errors import GatewayLost
 from inference.ledger import keeping, selectors
-from inference.ledger.chains import ceiling_for
+from inference.ledger.chains import ceiling_for, replay
 from inference.ledger.figures import to_json
-from inference.ledger.slices import Cut, Window, midnight
+from inference.ledger.slices import DIMENSIONS, Cut, Window, midnight
 from inference.metrics.stats import least_n
 from inference.models import (
     Attempt,
@@ -32,6 +32,7 @@ from inference.models import (
     Rollup,
     RollupDay,
     Slice,
+    Subtotal,
 )
 from inference.usage import Usage
 from inference.wire import Aborted, AttemptRecord, Done, Phases
@@ -539,6 +540,48 @@ def test_days_with_their_sums_and_the_pieces_around_them_are_the_window(
         books(window=Window(start, yesterday + DAY))
 
 
+def test_a_dimension_is_read_from_subtotals_and_says_what_the_slices_say(
+    tenant, books, yesterday, monkeypatch
+):
+    monkeypatch.setattr(selectors, "EXACT", 0)
+    make(tenant, 40, at=yesterday - DAY, model="one", seed=1)
+    make(tenant, 30, at=yesterday, model="two", seed=2, valid=False)
+    with tenant_scope(tenant.id):
+        assert keeping.roll_up(timezone.now()) == 2
+        assert set(Subtotal.objects.values_list("dimension", flat=True)) == {"", *DIMENSIONS}
+    window = Window(yesterday - 2 * DAY, yesterday + DAY)
+    asked = ((), ("model",), ("day",), ("model", "day"))
+    by_slice = [books(by=by, window=window) for by in asked]
+    only_slice = books(by=("day",), window=window, model="one")
+    monkeypatch.setattr(selectors, "CLUSTERS", 1)
+    with tenant_scope(tenant.id):
+        Rollup.objects.all().delete()  # the subtotals alone must do
+    by_value = [books(by=by, window=window) for by in asked]
+    only_value = books(by=("day",), window=window, model="one")
+    for one, other in zip([*by_slice, only_slice], [*by_value, only_value], strict=True):
+        assert [row.key for row in one.rows] == [row.key for row in other.rows]
+        for left, right in zip(
+            (one.total, *(r.figures for r in one.rows)),
+            (other.total, *(r.figures for r in other.rows)),
+            strict=True,
+        ):
+            assert (left.counts, left.statuses, left.tokens, left.targets, left.times) == (
+                right.counts, right.statuses, right.tokens, right.targets, right.times,
+            )  # fmt: skip
+            assert [(s.cost, s.per_valid) for s in left.spent] == [(s.cost, s.per_valid) for s in right.spent]
+
+
+def test_listed_by_fewer_names_the_figures_add_up(tenant, books, yesterday):
+    make(tenant, 40, at=yesterday - DAY, model="one", seed=1)
+    make(tenant, 30, at=yesterday, model="two", seed=2)
+    window = Window(yesterday - 2 * DAY, yesterday + DAY)
+    both, alone = books(by=["day", "model"], window=window), books(by=["model"], window=window)
+    again = selectors.regrouped(both, ("model",))
+    assert [row.key for row in again] == [row.key for row in alone.rows]
+    for one, other in zip(again, alone.rows, strict=True):
+        assert (one.figures.counts, one.figures.times) == (other.figures.counts, other.figures.times)
+
+
 def test_by_the_hour_the_samples_are_read_and_by_the_day_local_midnight_counts(tenant, books, yesterday):
     make(tenant, 10, at=midnight(timezone.localdate(yesterday)))
     make(tenant, 10, at=midnight(timezone.localdate(yesterday)) - timedelta(hours=1))
@@ -653,6 +696,9 @@ def test_the_ceiling_is_replayed_with_and_without_salts(ask, gateway, price, boo
     books()
     now = timezone.now()
     with tenant_scope(tenant.id):
+        before = ceiling_for(Cut(Window(now - DAY, now + DAY)))
+        assert (before.steps, before.waiting, before.complete) == (None, 4, False)
+        assert (replay(), replay()) == (4, 0)
         found = ceiling_for(Cut(Window(now - DAY, now + DAY)))
         steps = found.steps
         assert (found.replayed, found.complete, found.granularity) == (4, True, 1)
@@ -661,7 +707,8 @@ def test_the_ceiling_is_replayed_with_and_without_salts(ask, gateway, price, boo
         assert steps.kept - 1e-9 <= steps.actual <= steps.kept + steps.spread + 1e-9
         # The same prompts under salts of their own could not have shared anything.
         for number, row in enumerate(PrefixChain.objects.order_by("id")):
-            PrefixChain.objects.filter(pk=row.pk).update(salt_id=f"salt {number}")
+            PrefixChain.objects.filter(pk=row.pk).update(salt_id=f"salt {number}", shared_kept=None)
+        replay()
         apart = ceiling_for(Cut(Window(now - DAY, now + DAY))).steps
         assert apart.kept == 0.0
         assert apart.isolation == pytest.approx(steps.free)

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from inference.ledger import keeping
+from inference.ledger.chains import replay
 from inference.ledger.slices import DIMENSIONS
 from inference.models import Price
 from inference.usage import Usage
@@ -181,6 +182,7 @@ def test_the_ceiling_comes_when_it_is_asked_for(ask, gateway, reader, tenant):
         ask(f"k{n}", term=term)
     with tenant_scope(tenant.id):
         keeping.keep_up()
+        replay()
     client = reader(tenant)
     assert "ceiling" not in client.get(ACCOUNTS).json()
     found = client.get(ACCOUNTS, {"include": "ceiling"}).json()["ceiling"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.ledger.cells import COUNTS, TIMES, TOKENS, Cell, merged, shares_above, table_of
-from inference.ledger.figures import figures_of, to_json
+from inference.ledger.figures import Figures, to_json
 from inference.metrics.goodput import Attainment
 from inference.metrics.hits import Reads
 from inference.metrics.phases import PARTS, dominant
@@ -100,7 +100,7 @@ def test_the_slow_ones_of_sums_are_those_of_the_samples_and_a_few_more(people):
     slow = whole >= np.sort(whole)[int(0.95 * n) - 1]
     assert slow.sum() <= rows[:, 0].sum() <= 2.5 * slow.sum()
     exact = dominant(table, PARTS)
-    found = figures_of(cell, 60.0, None)
+    found = Figures(cell, 60.0, None)
     read = found.dominant if people else found.dominant_machine
     assert read.shares[0].phase == exact.shares[0].phase
     assert read.shares[0].mean == pytest.approx(exact.shares[0].mean, abs=0.05)
@@ -110,13 +110,13 @@ def test_the_slow_ones_of_sums_are_those_of_the_samples_and_a_few_more(people):
 
 def test_two_currencies_have_no_sum_and_an_unknown_cost_makes_every_sum_unknown():
     cell = Cell(money={("USD", "current"): (Decimal("1"), 3), ("TRY", "current"): (Decimal("5"), 1)})
-    told = to_json(figures_of(cell, 1.0, None))["cost"]
+    told = to_json(Figures(cell, 1.0, None))["cost"]
     assert [(row["currency"], row["amount"], row["known"]) for row in told] == [
         ("TRY", None, "5"),
         ("USD", None, "1"),
     ]
     part = Cell(money={("USD", "current"): (Decimal("1"), 3), ("USD", "unknown"): (Decimal(0), 2)})
-    spent = figures_of(part, 1.0, None).spent[0]
+    spent = Figures(part, 1.0, None).spent[0]
     assert (spent.cost.amount, spent.cost.state, spent.known, spent.unknown) == (
         None,
         "unknown",
@@ -124,7 +124,7 @@ def test_two_currencies_have_no_sum_and_an_unknown_cost_makes_every_sum_unknown(
         2,
     )
     free = Cell(money={("", "current"): (Decimal(0), 4), ("USD", "stale"): (Decimal("2"), 1)})
-    spent = figures_of(free, 1.0, None).spent
+    spent = Figures(free, 1.0, None).spent
     assert [(one.cost.amount, one.cost.currency, one.cost.state) for one in spent] == [
         (Decimal(2), "USD", "stale")
     ]
