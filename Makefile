@@ -16,7 +16,7 @@ SCRATCH := NEKIBU_STATE=$(CURDIR)/.state/check
 STATIC := nekibu/web/static/nekibu
 SHEET := $(BIN)/tailwindcss -i nekibu/web/assets/app.css --minify
 
-.PHONY: help setup run status test unit integration engine architecture e2e gpu check format bench css messages lock schema docs
+.PHONY: help setup run status test unit integration engine architecture e2e gpu check format bench css charts messages lock schema docs
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ bench: setup ## Every benchmark; one: python -m benchmarks NAME
 css: setup ## Build the style sheet and the icons; both are committed
 	$(SHEET) -o $(STATIC)/app.css
 	$(PY) nekibu/web/assets/sprite.py
+
+charts: ## Bundle the parts of ECharts that pages use (needs Node); committed, so users need none
+	cd nekibu/web/assets/charts && npm ci --no-audit --no-fund && npm run build
+	cd nekibu/web/assets/charts && cp node_modules/echarts/LICENSE node_modules/echarts/NOTICE $(CURDIR)/$(STATIC)/vendor/echarts/
 
 messages: setup ## Bring locale/ up to date with the texts in the sources; then translate what is new
 	$(PY) scripts/messages.py

@@ -184,6 +184,21 @@ def percent(value: float | None, digits: int = 0) -> str:
     return _("%(number)s%%") % {"number": number_format(value * 100, digits)}
 
 
+@register.simple_tag
+def figure(value: float | None, unit: str, currency: str = "") -> str:
+    """A figure of a chart in its unit, as its table and its script say it; a dash for what is not known."""
+    if value is None:
+        return "–"
+    if unit == "percent":
+        return percent(value, 1)
+    if unit == "seconds":
+        return seconds(value)
+    if unit == "money":
+        amount = money(Decimal(f"{value:.3g}"))
+        return f"{amount} {currency}" if currency else amount
+    return count(value)
+
+
 @register.filter
 def bytes_size(value: int | None) -> str:
     """A file's size."""
