@@ -3,11 +3,21 @@
 from django.urls import path
 
 from inference.web import catalogue, views
+from inference.web.operations import listing
+from inference.web.operations import views as operations
 
 urlpatterns = [
     path("decisions/", views.decisions, name="decisions"),
     path("decisions/<uuid:decision_id>/", views.trace, name="decision"),
     path("engine/", views.engine, name="engine"),
+    path("operations/", operations.overview, name="operations"),
+    path("operations/live/", operations.live, name="operations-live"),
+    path("operations/service/", operations.service, name="operations-service"),
+    path("operations/phases/", operations.phases, name="operations-phases"),
+    path("operations/cache/", operations.cache, name="operations-cache"),
+    path("operations/cost/", operations.cost, name="operations-cost"),
+    path("operations/routes/", operations.routes, name="operations-routes"),
+    path("operations/decisions/", listing.decisions, name="operations-decisions"),
     path("operations/prices/", catalogue.prices, name="prices"),
     path("operations/prices/new/", catalogue.new_price, name="price-new"),
     path("operations/prices/<uuid:price_id>/", catalogue.price, name="price"),

@@ -119,6 +119,88 @@ BANDS: dict[str, Word] = {
     "standard": _("normal"),
     "batch": _("in the background"),
 }
+CACHE_STATES: dict[str, Word] = {
+    "hit": _("read from the cache"),
+    "miss": _("computed anew"),
+    "unreported": _("not reported"),
+}
+PRODUCTS: dict[str, Word] = {
+    "ats": _("recruiting"),
+    "documents": _("documents"),
+    "procurement": _("procurement"),
+    "studio": _("workflows"),
+}
+DIMENSION_NAMES: dict[str, Word] = {
+    "product": _("Product"),
+    "task": _("Task"),
+    "node": _("Node"),
+    "risk": _("Risk"),
+    "language": _("Language"),
+    "model": _("Model"),
+    "tier": _("Route"),
+    "clock": _("Clock"),
+    "band": _("Urgency"),
+    "cache": _("Cache"),
+}
+PARTS: dict[str, Word] = {
+    "backlog": _("Waiting for a worker"),
+    "prepare": _("Preparing"),
+    "unattributed": _("Unattributed"),
+    "ttft": _("First token"),
+    "tpot": _("Each further token"),
+    "e2e": _("Altogether"),
+    "model": _("Altogether, without people"),
+}
+LEVERS: dict[str, Word] = {
+    "workers": _("more workers"),
+    "band": _("another urgency"),
+    "retrieval budget": _("fewer passages"),
+    "compression": _("cleaner passages"),
+    "slots": _("more slots"),
+    "demotion": _("moving work to the background"),
+    "slot cap": _("fewer requests at once"),
+    "prefix order": _("order of the prefix"),
+    "chunk size": _("size of the parts that are read at once"),
+    "output bound": _("shorter answers"),
+    "speculation": _("speculative decoding"),
+    "batch size": _("size of the batch"),
+    "quantisation": _("a smaller form of the model"),
+    "rules": _("faster rules"),
+    "source I/O": _("faster reading of sources"),
+    "staffing": _("more people"),
+    "batching of approvals": _("deciding several at once"),
+    "find out what it is": _("finding out what it is"),
+}
+OUTCOMES: dict[str, Word] = {
+    "accepted": _("accepted"),
+    "waiting": _("waiting for a person"),
+    "failed": _("failed"),
+    "rejected": _("rejected"),
+    "ended": _("expired or cancelled"),
+}
+FIGURE_WORDS: dict[str, Word] = {
+    "decisions": _("All decisions"),
+    "attempts": _("With a model that was asked"),
+    "valid": _("Valid decisions"),
+    "invalid": _("Without a valid answer"),
+    "accepted": _("Accepted"),
+    "waiting": _("Waiting for a person"),
+    "failed": _("Failed"),
+    "rejected": _("Rejected by a person"),
+    "ended": _("Expired or cancelled"),
+    "met": _("Target met"),
+    "missed": _("Target missed"),
+    "cancelled": _("Cancelled"),
+    "current_cost": _("Cost verified"),
+    "stale_cost": _("Price not verified lately"),
+    "unknown_cost": _("Cost unknown"),
+    "truncated": _("Answer cut off"),
+    "schema_failed": _("Answer not in the agreed form"),
+    "broken": _("Aborted or failed in the engine"),
+    "usage_refused": _("Impossible figures"),
+    "estimated": _("With an estimated figure"),
+    "overrides": _("Corrected by a person"),
+}
 DATA_CLASSES: dict[str, Word] = {
     "personal": _("personal data"),
     "internal": _("internal"),

@@ -44,6 +44,7 @@ def _navigation(request: HttpRequest, actor: Actor) -> list[dict[str, Any]]:
         (AtsAction.JOB_READ, "ats-jobs", _("Jobs"), "briefcase", 0),
         (ApprovalAction.READ, "inbox", _("Inbox"), "inbox", waiting),
         (InferenceAction.DECISION_READ, "decisions", _("Decisions"), "scale", 0),
+        (InferenceAction.ACCOUNT_READ, "operations", _("Operations"), "activity", 0),
         (InferenceAction.ENGINE_READ, "engine", _("Engine"), "cpu", 0),
     )
     return [

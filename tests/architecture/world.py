@@ -229,7 +229,7 @@ def _verdict(
     actor: Actor, mark: str, evaluation: Evaluation, parsed: ParsedText, criterion: Criterion, rows: int
 ) -> tuple[CriterionVerdict, Decision, ApprovalRequest]:
     verdict_id = new_id()
-    decision = _decision(actor, mark, evaluation, parsed, verdict_id, rows)
+    decision = _decision(actor, mark, evaluation, parsed, verdict_id, rows, f"{mark} node {criterion.order}")
     approval = request_approval(
         actor=actor,
         kind="inference.decision",
@@ -286,7 +286,13 @@ def _verdict(
 
 
 def _decision(
-    actor: Actor, mark: str, evaluation: Evaluation, parsed: ParsedText, verdict_id: UUID, rows: int
+    actor: Actor,
+    mark: str,
+    evaluation: Evaluation,
+    parsed: ParsedText,
+    verdict_id: UUID,
+    rows: int,
+    node: str,
 ) -> Decision:
     request = TaskRequest(
         actor=actor,
@@ -307,7 +313,7 @@ def _decision(
         subject_id=str(evaluation.application_id),
         subject_label=f"{mark} subject",
         actor={"name": "test", "user_id": None},
-        correlation={"node": f"{mark} node"},
+        correlation={"node": node},
         mode="batch",
         locale="tr",
         status="needs_person",
