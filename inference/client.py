@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from inference.errors import BadWire, GatewayLost
-from inference.wire import TERMINAL, AttemptRecord, EngineState, Frame, Ticket, frame_from_json
+from inference.wire import TERMINAL, AttemptRecord, EngineState, EngineView, Frame, Ticket, frame_from_json
 
 CONNECT = 3.0
 SILENCE = 90.0  # the gateway sends a comment line at least every ten seconds
@@ -49,8 +49,12 @@ class GatewayClient:
         return bool(self._call("POST", "/v1/cancel", {"attempt_id": attempt_id})["cancelled"])
 
     def state(self) -> EngineState:
-        """What the gateway knows of its engine."""
+        """What the gateway knows of its engines as one."""
         return EngineState.from_json(self._call("GET", "/v1/state"))
+
+    def engines(self) -> list[EngineView]:
+        """Each engine by itself."""
+        return [EngineView.from_json(raw) for raw in self._call("GET", "/v1/engines")["engines"]]
 
     def attempts(self) -> list[AttemptRecord]:
         """Records of attempts whose caller was gone, oldest first."""

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from inference.errors import EngineDown, GatewayLost
 from inference.tokens import Tokenizer, load
-from inference.wire import AttemptRecord, EngineState, Frame, Ticket
+from inference.wire import AttemptRecord, EngineState, EngineView, Frame, Ticket
 
 FRESH = 2.0  # seconds
 
@@ -24,6 +24,8 @@ class Gateway(Protocol):
     def cancel(self, attempt_id: str) -> bool: ...
 
     def state(self) -> EngineState: ...
+
+    def engines(self) -> list[EngineView]: ...
 
     def attempts(self) -> list[AttemptRecord]: ...
 

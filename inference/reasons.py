@@ -44,6 +44,8 @@ class EngineNote(Sentence):
     NO_PROBE = "the first probe failed: %(error)s"
     NO_ANSWER = "the engine did not answer after a broken stream"
     SILENT = "no token for %(seconds)s s"
+    BREAKS = "%(count)s streams broke within %(seconds)s s"
+    DISAGREES = "%(name)s is %(found)s, but %(other)s in the same pool has %(wanted)s"
     REMOTE_GONE = "the remote engine does not answer"
     ENDED = "the engine ended with status %(code)s"
     OTHER_SETTING = "the engine runs with %(name)s=%(found)s instead of %(wanted)s"

@@ -220,13 +220,38 @@ class AttemptRecord(Message):
     salt_id: str
 
 
+EngineStage = Literal["installing", "loading", "ready", "restarting", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineView(Message):
+    """One engine of the pool, as people see it."""
+
+    engine: str
+    state: EngineStage
+    since: float  # Unix seconds of the last change
+    detail: str
+    model: str
+    revision: str
+    device: str
+    slots: int | None
+    max_total_tokens: int | None
+    running: int
+    restarts: int
+    fingerprint: str
+
+
 @dataclass(frozen=True, slots=True)
 class EngineState(Message):
-    """What the gateway knows of its engine: for the header, `/readyz`, and whoever must tokenise for it."""
+    """What the gateway knows of its engines as one: for the header, `/readyz`, and whoever must tokenise for them.
+
+    `state` is that of the engine that is furthest, for work can be done as soon as one is ready; `worst` that of the engine
+    that is least far. All engines of the pool have one model; slots and tokens are those of the engines that are ready.
+    """
 
     engine: str  # a name for people: the fake says so
     kind: Literal["sglang", "fake"]
-    state: Literal["installing", "loading", "ready", "restarting", "down"]
+    state: EngineStage
     since: float  # Unix seconds of the last change
     detail: str
     model: str
@@ -242,6 +267,9 @@ class EngineState(Message):
     fingerprint: str = ""
     draining: bool = False
     running: int = 0
+    engines: int = 1
+    engines_ready: int = 0
+    worst: EngineStage = "ready"
     queues: dict[str, int] = field(default_factory=dict)
     counters: dict[str, float] = field(default_factory=dict)
 

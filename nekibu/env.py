@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 PROJECT = Path(__file__).resolve().parent.parent
+MOST_ENGINES = 64  # beside one gateway
 
 
 class BadEnvironment(SystemExit):
@@ -29,7 +30,8 @@ class Environment:
     owner_database_url: str | None  # migrations and seeding; None: the same server under the owner's role
     redis_url: str | None  # None: embedded Valkey
     model: str | None  # a Hugging Face directory or name; None: the packaged SmolLM2
-    engine_url: str | None  # a remote SGLang or router instead of a child
+    engine_urls: tuple[str, ...]  # SGLang servers or routers elsewhere instead of children
+    engines: int  # children of ours with the same model
     fake_engine: bool  # the shipped fake instead of a model; labelled in the interface
     hosts: tuple[str, ...]  # host names that the web process answers to
     debug: bool
@@ -61,7 +63,10 @@ def read(environ: Mapping[str, str] = os.environ) -> Environment:
         ),
         redis_url=_url(environ, "REDIS_URL", ("redis", "rediss", "unix"), "redis://cache.example:6379/0"),
         model=environ.get("NEKIBU_MODEL") or None,
-        engine_url=_url(environ, "NEKIBU_ENGINE_URL", ("http", "https"), "http://gpu.example:30000"),
+        engine_urls=_urls(
+            environ, "NEKIBU_ENGINE_URL", "http://gpu1.example:30000,http://gpu2.example:30000"
+        ),
+        engines=_count(environ, "NEKIBU_ENGINES", 1, MOST_ENGINES),
         fake_engine=_flag(environ, "NEKIBU_FAKE_ENGINE"),
         hosts=tuple(h.strip() for h in environ.get("NEKIBU_HOSTS", "").split(",") if h.strip()),
         debug=_flag(environ, "NEKIBU_DEBUG"),
@@ -95,6 +100,30 @@ def _url(environ: Mapping[str, str], name: str, schemes: tuple[str, ...], exampl
     if parts.scheme not in schemes or not (parts.netloc or parts.path.strip("/")):
         raise BadEnvironment(name, raw, example)
     return raw
+
+
+def _urls(environ: Mapping[str, str], name: str, example: str) -> tuple[str, ...]:
+    """HTTP addresses, separated by commas; the same one twice would count one engine's slots twice."""
+    raw = environ.get(name)
+    if not raw:
+        return ()
+    found = tuple(part.strip().rstrip("/") for part in raw.split(","))
+    for url in found:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.netloc:
+            raise BadEnvironment(name, raw, example)
+    if len(set(found)) < len(found):
+        raise BadEnvironment(name, raw, example)
+    return found
+
+
+def _count(environ: Mapping[str, str], name: str, default: int, most: int) -> int:
+    raw = environ.get(name)
+    if not raw:
+        return default
+    if not raw.isascii() or not raw.isdigit() or not 1 <= int(raw) <= most:
+        raise BadEnvironment(name, raw, "2")
+    return int(raw)
 
 
 def _flag(environ: Mapping[str, str], name: str) -> bool:

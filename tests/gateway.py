@@ -163,6 +163,11 @@ class Caller:
             await asyncio.wait_for(self._news.wait(), PATIENCE)
         return found[times - 1]
 
+    async def heard_at(self, kind: type[Frame]) -> Any:
+        """The last frame of that kind, of one that has ended."""
+        await self.ended()
+        return [frame for frame in self.frames if isinstance(frame, kind)][-1]
+
     async def ended(self) -> Any:
         """The last frame."""
         await asyncio.wait_for(asyncio.shield(self._task), PATIENCE)

@@ -28,6 +28,7 @@ from inference.wire import (
     Delta,
     Done,
     EngineState,
+    EngineView,
     Frame,
     Phases,
     Queued,
@@ -92,7 +93,14 @@ class LocalGateway:
             engine=ENGINE, kind="fake", state="ready", since=0.0, detail="", model=NAME, revision=REVISION, device="none", tokenizer=BYTES,
             template="chatml", context_length=CONTEXT, max_input=CONTEXT, vocab_size=VOCABULARY, slots=SLOTS, max_total_tokens=POOL,
             fingerprint=FINGERPRINT, draining=self._draining, running=len(self._running), queues={str(band): 0 for band in Band},
+            engines_ready=1,
         )  # fmt: skip
+
+    def engines(self) -> list[EngineView]:
+        """The one that there is."""
+        return [
+            EngineView(ENGINE, "ready", 0.0, "", NAME, REVISION, "none", SLOTS, POOL, len(self._running), 0, FINGERPRINT)
+        ]  # fmt: skip
 
     def attempts(self) -> list[AttemptRecord]:
         """Records not yet acknowledged."""

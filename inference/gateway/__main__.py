@@ -1,4 +1,4 @@
-"""The gateway process: reads its configuration, keeps the engine, opens the door, drains on SIGTERM.
+"""The gateway process: reads its configuration, keeps the engines, opens the door, drains on SIGTERM.
 
 python -m inference.gateway [options of the fake engine]
 """
@@ -16,8 +16,8 @@ import uvicorn
 from inference.gateway.app import App
 from inference.gateway.config import Config, read, salt_key
 from inference.gateway.dispatch import Dispatcher
+from inference.gateway.fleet import Fleet
 from inference.gateway.spool import Spool
-from inference.gateway.supervisor import Supervisor
 from nekibu.embedded import lock
 
 
@@ -63,8 +63,7 @@ def main() -> None:
 
 def serve(config: Config) -> None:
     """The gateway on loopback, and nowhere else."""
-    supervisor = Supervisor(config, on_ready=lambda: work.pump(), on_lost=lambda: work.lost())
-    work = Dispatcher(supervisor, salt_key(config.state), Spool(config.run / "attempts"))
+    work = Dispatcher(Fleet.of(config), salt_key(config.state), Spool(config.run / "attempts"))
     uvicorn_config = uvicorn.Config(
         App(config, work),
         host="127.0.0.1",

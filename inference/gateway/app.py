@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class App:
-    """Routes: `/v1/generate` (stream), `/v1/cancel`, `/v1/state`, `/v1/attempts`, `/v1/attempts/ack`, `/v1/drain`, `/metrics`, `/health`."""
+    """Routes: `/v1/generate` (stream), `/v1/cancel`, `/v1/state`, `/v1/engines`, `/v1/attempts`, `/v1/attempts/ack`, `/v1/drain`, `/metrics`, `/health`."""
 
     def __init__(self, config: Config, dispatcher: Dispatcher) -> None:
         self.config, self.dispatcher = config, dispatcher
@@ -54,6 +54,8 @@ class App:
             await _json(send, {"cancelled": work.cancel(str((await _body(receive)).get("attempt_id")))})
         elif route == "GET /v1/state":
             await _json(send, work.state().to_json())
+        elif route == "GET /v1/engines":
+            await _json(send, {"engines": [view.to_json() for view in work.engines()]})
         elif route == "GET /v1/attempts":
             await _json(send, {"attempts": [record.to_json() for record in work.spool.all()]})
         elif route == "POST /v1/attempts/ack":
@@ -113,14 +115,14 @@ class App:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 tasks = [
-                    asyncio.create_task(self.dispatcher.supervisor.keep(), name="supervisor"),
+                    asyncio.create_task(self.dispatcher.fleet.keep(), name="supervisors"),
                     asyncio.create_task(self._tick(), name="clock"),
                 ]
                 for task in tasks:
                     task.add_done_callback(_must_not_fail)
                 await send({"type": "lifespan.startup.complete"})
             else:
-                await self.dispatcher.supervisor.stop()
+                await self.dispatcher.fleet.stop()
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)
@@ -135,7 +137,7 @@ class App:
 
 
 def _must_not_fail(task: asyncio.Task[None]) -> None:
-    """A gateway that no longer watches its engine or its clock is none: it ends, and whoever started it starts it again."""
+    """A gateway that no longer watches its engines or its clock is none: it ends, and whoever started it starts it again."""
     if not task.cancelled() and task.exception() is not None:
         log.critical("the %s of the gateway failed", task.get_name(), exc_info=task.exception())
         signal.raise_signal(signal.SIGTERM)
@@ -151,6 +153,13 @@ def _metrics(work: Dispatcher) -> str:
         ),
         ("nekibu_gateway_queue_depth", "gauge", {f'band="{band}"': n for band, n in state.queues.items()}),
         ("nekibu_gateway_engine", "gauge", {f'state="{name}"': name == state.state for name in STATES}),
+        ("nekibu_gateway_engines", "gauge", {"": state.engines}),
+        ("nekibu_gateway_engines_ready", "gauge", {"": state.engines_ready}),
+        (
+            "nekibu_gateway_engine_running",
+            "gauge",
+            {f'engine="{view.engine}"': view.running for view in work.engines()},
+        ),
         ("nekibu_gateway_slots", "gauge", {"": state.slots or 0}),
         ("nekibu_gateway_running", "gauge", {"": state.running}),
         ("nekibu_gateway_ready", "gauge", {"": state.ready}),

@@ -1,4 +1,4 @@
-"""From a ticket to its frames: waiting, handing to the engine while there is room, one more try after a loss, a record of every end."""
+"""From a ticket to its frames: waiting, handing to an engine while there is room, one more try after a loss, a record of every end."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Any, Literal
 
 import httpx
 
 from inference.gateway.dialect import Chunk, EngineLost, request_body, stream
-from inference.gateway.engines import Engine
-from inference.gateway.prefixes import Prefixes
+from inference.gateway.fleet import Choice, Fleet, Replica
 from inference.gateway.queue import Queue, Waiting
+from inference.gateway.retries import Retries
 from inference.gateway.running import Account, Running
 from inference.gateway.salt import salt_of
 from inference.gateway.spool import Spool
-from inference.gateway.supervisor import Supervisor
 from inference.slo import Band
 from inference.wire import (
     Aborted,
@@ -27,6 +27,7 @@ from inference.wire import (
     Delta,
     Done,
     EngineState,
+    EngineView,
     Frame,
     Queued,
     Refused,
@@ -35,11 +36,9 @@ from inference.wire import (
     Ticket,
 )
 
-PREFILLING = 2  # how many may be inside the engine before their first token
 REQUEUES = {"queue_full": 5, "preempted": 3, "engine_lost": 2}
 RETRYABLE = {*REQUEUES, "timeout", "draining"}
 COME_BACK = {"draining": 10.0, "engine_down": 30.0, "queue_timeout": 5.0, "cancelled": 5.0}
-FILL = 0.9  # of the engine's pool: it does not preempt when the pool is full, it blocks
 Place = asyncio.Future[Running | Refused]
 
 
@@ -48,27 +47,25 @@ class Dispatcher:
 
     def __init__(
         self,
-        supervisor: Supervisor,
+        fleet: Fleet,
         key: bytes,
         spool: Spool,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.supervisor, self.key, self.spool, self.clock, self.sleep = supervisor, key, spool, clock, sleep
-        self.queue, self.prefixes = Queue(), Prefixes()
+        self.fleet, self.key, self.spool, self.clock, self.sleep = fleet, key, spool, clock, sleep
+        self.queue, self.retries = Queue(), Retries()
         self.asked: dict[str, Waiting] = {}  # every attempt whose caller listens
-        self.running: dict[str, Running] = {}  # those of them that are inside the engine
+        self.running: dict[str, Running] = {}  # those of them that are inside an engine
         self.counters: Counter[str] = Counter()
         self.draining = False
         self._places: dict[str, Place] = {}  # promised to those who wait
         self._errands: set[asyncio.Task[None]] = set()
-        supervisor.busy = lambda: bool(self.running)
-
-    @property
-    def engine(self) -> Engine:
-        """The engine as the supervisor knows it."""
-        return self.supervisor.engine
+        for replica in fleet:
+            replica.supervisor.busy = partial(bool, replica.running)
+            replica.supervisor.on_ready = self.pump
+            replica.supervisor.on_lost = partial(self.lost, replica)
 
     # --- what a caller asks -------------------------------------------------------------------------------------------
 
@@ -115,32 +112,45 @@ class Dispatcher:
             self._stop(waiting, "draining")
 
     def state(self) -> EngineState:
-        """For the header, `/readyz` and whoever must tokenise."""
-        e = self.engine
+        """For the header, `/readyz` and whoever must tokenise: all engines as one."""
+        fleet = self.fleet
+        best, worst = fleet.best.engine, fleet.worst.engine
+        serving = fleet.ready or [fleet.best]
         return EngineState(
-            engine=e.name, kind=e.kind, state=e.state, since=e.since, detail=e.detail, model=e.model, revision=e.revision, device=e.device,
-            tokenizer=e.tokenizer, template="chatml", context_length=e.context_length, max_input=e.max_input, vocab_size=e.vocab_size,
-            slots=e.slots, max_total_tokens=e.pool, fingerprint=e.fingerprint, draining=self.draining, running=len(self.running),
-            queues=self.queue.counts(), counters={**self.counters, "restarts": self.supervisor.restarts},
+            engine=best.name, kind=best.kind, state=best.state, since=best.since, detail=best.detail, model=best.model,
+            revision=best.revision, device=best.device, tokenizer=best.tokenizer, template="chatml",
+            context_length=best.context_length, max_input=_most(replica.engine.max_input for replica in serving),
+            vocab_size=best.vocab_size, slots=_sum(replica.engine.slots for replica in serving),
+            max_total_tokens=_sum(replica.engine.pool for replica in serving), fingerprint=best.fingerprint,
+            draining=self.draining, running=len(self.running), engines=len(fleet), engines_ready=len(fleet.ready),
+            worst=worst.state, queues=self.queue.counts(),
+            counters={**self.counters, "restarts": sum(replica.supervisor.restarts for replica in fleet)},
         )  # fmt: skip
+
+    def engines(self) -> list[EngineView]:
+        """Each engine by itself."""
+        return [replica.view() for replica in self.fleet]
 
     # --- what the clock and the supervisor say ------------------------------------------------------------------------
 
     def pump(self) -> None:
         """Hand over whatever fits now."""
-        while self.engine.state == "ready":
-            waiting = self.queue.pop(self.prefixes.follows, self._fits)
+        while self.fleet.ready:
+            choice = Choice(self.fleet)
+            waiting = self.queue.pop(choice.follows, choice.fits)
             if waiting is None:
                 return
-            # Asked again, for it may have come before the engine was known.
-            misfit = self._misfit(waiting.ticket)
-            if misfit is not None:
-                self._answer(waiting, misfit)
+            # Asked again, for it may have come before an engine was known.
+            misfit, replica = self._misfit(waiting.ticket), choice.of(waiting)
+            if misfit is not None or replica is None:
+                self._answer(waiting, misfit or Refused("too_long"))
                 continue
             now = self.clock()
-            run = Running(waiting, secrets.token_hex(16), now, now - waiting.arrived)
-            self.running[waiting.ticket.attempt_id] = run
-            self.prefixes.lead(waiting, run.rid)
+            unread = len(waiting.ticket.input_ids) - replica.prefixes.known(waiting)
+            run = Running(waiting, replica, secrets.token_hex(16), now, now - waiting.arrived, unread)
+            self.running[waiting.ticket.attempt_id] = replica.running[waiting.ticket.attempt_id] = run
+            replica.prefixes.lead(waiting, run.rid)
+            self.retries.handed(now)
             self._answer(waiting, run)
 
     def expire(self) -> None:
@@ -149,17 +159,17 @@ class Dispatcher:
         for waiting in self.queue.take(lambda w: w.expires <= now):
             self._answer(waiting, _given_back("queue_timeout"))
 
-    def lost(self) -> None:
-        """The engine is gone, and what it had computed with it. While it is down nobody is kept waiting for it."""
-        self.prefixes.forget()
-        if self.engine.state == "down":
+    def lost(self, replica: Replica) -> None:
+        """That engine is gone, and what it had computed with it. While all are down nobody is kept waiting for them."""
+        replica.prefixes.forget()
+        if self.fleet.down:
             for waiting in self.queue.take(lambda w: True):
                 self._answer(waiting, _given_back("engine_down"))
 
     # --- one request --------------------------------------------------------------------------------------------------
 
     async def _life(self, waiting: Waiting) -> AsyncGenerator[Frame, None]:
-        """Waits for its turn, is served, and waits again if the engine was lost before it had answered."""
+        """Waits for its turn, is served, and waits again if its engine was lost before it had answered."""
         place = self._promise(
             waiting
         )  # before it is in the queue: whoever pumps next may take its turn at once
@@ -174,7 +184,8 @@ class Dispatcher:
             if isinstance(turn, Refused):
                 yield self._counted(turn)
                 return
-            yield Started(self.engine.name, self.engine.model, self.engine.revision)
+            engine = turn.replica.engine
+            yield Started(engine.name, engine.model, engine.revision)
             if waiting.stopped:  # between its turn and the engine
                 yield self._counted(_given_back(waiting.stopped))
                 return
@@ -216,7 +227,11 @@ class Dispatcher:
                 heard = True
                 return
             cause = run.waiting.stopped or last.cause
-            if run.tokens == 0 and run.waiting.requeues < REQUEUES.get(cause, 0):
+            if (
+                run.tokens == 0
+                and run.waiting.requeues < REQUEUES.get(cause, 0)
+                and self.retries.take(self.clock())
+            ):
                 heard = True
                 if cause == "queue_full":
                     await self.sleep(0.2)
@@ -230,14 +245,15 @@ class Dispatcher:
             self._release(run)
             if not heard:
                 if account is None:
-                    self._run_errand(self._abort(run.rid))
+                    self._run_errand(self._abort(run))
                     self.counters["aborted_client_cancelled"] += 1
                     account = self._account(run)
                 self._keep(run, finish, cause, account)
 
     async def _chunks(self, run: Running) -> AsyncGenerator[Chunk, None]:
         """The engine's chunks; what can go wrong with it comes as a last one."""
-        ticket, http = run.waiting.ticket, self.engine.http
+        ticket, replica = run.waiting.ticket, run.replica
+        http = replica.engine.http
         if http is None:
             yield Chunk("", 0, {}, "abort", "engine_lost")
             return
@@ -248,29 +264,29 @@ class Dispatcher:
                     used = self.clock() - run.waiting.arrived
                     async with asyncio.timeout(None if ticket.deadline is None else ticket.deadline - used):
                         chunk = await anext(chunks)
-                    self.supervisor.heard()
+                    replica.supervisor.heard()
                     was_silent = run.first is None
                     run.hear(chunk, self.clock())
                     if was_silent and run.first is not None:
-                        self.prefixes.computed(run.waiting)
+                        replica.prefixes.computed(run.waiting)
                         self.pump()
                     if run.waiting.stopped and not chunk.finish:
                         # Once more: the first word may have come before the request.
-                        await self._abort(run.rid)
+                        await self._abort(run)
                     yield chunk
                     if chunk.finish:
                         return
         except EngineLost:
-            self.supervisor.doubt()
+            replica.supervisor.doubt()
             yield Chunk("", 0, {}, "abort", "engine_lost")
         except TimeoutError:
-            self._run_errand(self._abort(run.rid))
+            self._run_errand(self._abort(run))
             yield Chunk("", 0, {}, "abort", "timeout")
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
     def _refusal(self, ticket: Ticket) -> Refused | None:
-        if self.draining or self.engine.state == "down":
+        if self.draining or self.fleet.down:
             return _given_back("draining" if self.draining else "engine_down")
         if ticket.attempt_id in self.asked:
             return Refused("duplicate")
@@ -280,28 +296,18 @@ class Dispatcher:
         """Why a request that nothing has come of is not asked again."""
         if waiting.stopped or self.draining:
             return _given_back(waiting.stopped or "draining")
-        return _given_back("engine_down") if self.engine.state == "down" else None
+        return _given_back("engine_down") if self.fleet.down else None
 
     def _misfit(self, ticket: Ticket) -> Refused | None:
-        """What the engine could not bear, as far as it is known: a token that does not exist would end it for everybody."""
-        e, given = self.engine, len(ticket.input_ids)
+        """What no engine could bear, as far as they are known: a token that does not exist would end one for everybody."""
+        e, given = self.fleet.best.engine, len(ticket.input_ids)
         if e.vocab_size is not None and any(not 0 <= token < e.vocab_size for token in ticket.input_ids):
             return Refused("bad_token")
-        if e.max_input is not None and given > e.max_input:
-            return Refused("too_long")
         if e.context_length is not None and given + ticket.max_out > e.context_length:
             return Refused("too_long")
-        if e.pool is not None and given + ticket.max_out > FILL * e.pool:
+        if not any(replica.bears(given, given + ticket.max_out) for replica in self.fleet):
             return Refused("too_long")
         return None
-
-    def _fits(self, waiting: Waiting) -> bool:
-        """Whether there is room for it beside those who run."""
-        inside = self.running.values()
-        if len(inside) >= (self.engine.slots or 1) or sum(r.first is None for r in inside) >= PREFILLING:
-            return False
-        held = sum(r.waiting.tokens for r in inside)
-        return not inside or held + waiting.tokens <= FILL * (self.engine.pool or 0)
 
     def _promise(self, waiting: Waiting) -> Place:
         place: Place = asyncio.get_running_loop().create_future()
@@ -319,7 +325,7 @@ class Dispatcher:
         waiting.stopped = waiting.stopped or reason
         run = self.running.get(waiting.ticket.attempt_id)
         if run is not None:
-            self._run_errand(self._abort(run.rid))
+            self._run_errand(self._abort(run))
         elif self.queue.remove(waiting):
             self._answer(waiting, _given_back(waiting.stopped))
 
@@ -334,7 +340,8 @@ class Dispatcher:
     def _release(self, run: Running) -> None:
         """Its place is free."""
         if self.running.pop(run.waiting.ticket.attempt_id, None) is not None:
-            self.prefixes.let_go(run.rid)
+            del run.replica.running[run.waiting.ticket.attempt_id]
+            run.replica.prefixes.let_go(run.rid)
             self.pump()
 
     def _run_errand(self, errand: Coroutine[Any, Any, None]) -> None:
@@ -342,16 +349,16 @@ class Dispatcher:
         self._errands.add(task)  # the loop itself holds tasks only weakly
         task.add_done_callback(self._errands.discard)
 
-    async def _abort(self, rid: str) -> None:
-        engine = self.engine
+    async def _abort(self, run: Running) -> None:
+        engine = run.replica.engine
         if engine.http is not None:
             headers = {"Authorization": f"Bearer {engine.admin_key}"} if engine.admin_key else {}
             with suppress(httpx.HTTPError, RuntimeError):
-                await engine.http.post("/abort_request", json={"rid": rid}, headers=headers, timeout=5.0)
+                await engine.http.post("/abort_request", json={"rid": run.rid}, headers=headers, timeout=5.0)
 
     def _account(self, run: Running) -> Account:
         """Close its account, and add it to the totals."""
-        account = run.account(self.engine)
+        account = run.account()
         usage = account[0]
         self.counters["prompt_tokens"] += usage.input_total or 0
         self.counters["cached_tokens"] += usage.cache_read or 0
@@ -379,6 +386,16 @@ class Dispatcher:
     def _counted(self, refused: Refused) -> Refused:
         self.counters[f"refused_{refused.reason}"] += 1
         return refused
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """Of those that are known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _most(values: Iterable[int | None]) -> int | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _given_back(reason: str) -> Refused:

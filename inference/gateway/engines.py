@@ -1,4 +1,4 @@
-"""What is known of the engine, and its probes: is it the one that was launched, does it answer, does it keep tenants apart."""
+"""What is known of an engine, and its probes: is it the one that was launched, does it answer, does it keep tenants apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who computes a shared prefix, and who waits for it: nothing is computed twice because two asked at once. Pure."""
+"""Who computes a shared prefix on one engine, and who waits for it: nothing is computed twice because two asked at once. Pure."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ class Prefixes:
     def follows(self, waiting: Waiting) -> bool:
         """Whether one of its prefixes is just being computed for somebody else."""
         return any(prefix in self._leading for prefix in waiting.shared)
+
+    def known(self, waiting: Waiting) -> int:
+        """How many of its first tokens were computed here."""
+        ticket = waiting.ticket
+        lengths = {ticket.prefix_hash: ticket.prefix_tokens, ticket.share_hash: ticket.share_tokens}
+        return max((lengths[prefix[1]] for prefix in waiting.shared if prefix in self._computed), default=0)
 
     def lead(self, waiting: Waiting, rid: str) -> None:
         """It runs from now on, and computes whatever nobody has computed."""

@@ -1,15 +1,18 @@
-"""A request inside the engine: what has come of it so far, and what is said of it at its end."""
+"""A request inside an engine: what has come of it so far, and what is said of it at its end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inference.gateway.dialect import Chunk
-from inference.gateway.engines import Engine
+from inference.gateway.placement import OUTPUT_COST
 from inference.gateway.queue import Waiting
 from inference.usage import Usage, settle
 from inference.wire import Phases
+
+if TYPE_CHECKING:
+    from inference.gateway.fleet import Replica
 
 Account = tuple[Usage, Phases, float | None, float | None, int, str, str, str]
 
@@ -19,9 +22,11 @@ class Running:
     """One try. `started`, `first` and `last` are seconds of the dispatcher's clock; `queued` is how long it had waited."""
 
     waiting: Waiting
+    replica: Replica
     rid: str
     started: float
     queued: float
+    unread: int  # tokens of the prompt that were expected to be computed
     first: float | None = None
     last: float | None = None
     tokens: int = 0
@@ -36,8 +41,15 @@ class Running:
             self.last, self.tokens = now, self.tokens + chunk.tokens
             self.text.append(chunk.text)
 
-    def account(self, engine: Engine) -> Account:
+    @property
+    def ahead(self) -> float:
+        """What is still to be computed, in tokens read."""
+        unread = self.unread if self.first is None else 0
+        return unread + OUTPUT_COST * max(0, self.waiting.ticket.max_out - self.tokens)
+
+    def account(self) -> Account:
         """What every end tells, in the order of the wire's fields. What was not reported is None, never 0."""
+        engine = self.replica.engine
         ttft = per = None
         if self.first is not None and self.last is not None:
             ttft = self.first - self.started

@@ -22,7 +22,7 @@ import httpx
 from inference.gateway import engines
 from inference.gateway.backoff import LONGEST, Backoff
 from inference.gateway.child import Child
-from inference.gateway.config import Config
+from inference.gateway.config import Config, Place
 from inference.gateway.dialect import EngineLost
 from inference.gateway.engines import Engine
 from inference.reasons import EngineNote
@@ -32,6 +32,10 @@ _PASSED = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES",
     "XDG_CACHE_HOME", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE",
 )  # fmt: skip
+BREAKS, BREAK_SECONDS = (
+    5,
+    30.0,
+)  # streams that break so often, though the engine proves each time that it lives
 log = logging.getLogger(__name__)
 
 
@@ -49,23 +53,25 @@ class Supervisor:
     def __init__(
         self,
         config: Config,
-        on_ready: Callable[[], None],
-        on_lost: Callable[[], None],
+        on_ready: Callable[[], None] = lambda: None,
+        on_lost: Callable[[], None] = lambda: None,
         *,
+        place: Place | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.config, self.on_ready, self.on_lost = config, on_ready, on_lost
         self.clock, self.sleep, self.transport = clock, sleep, transport
-        self.engine = Engine(
-            name="fake" if config.fake else "SGLang", kind="fake" if config.fake else "sglang"
-        )
-        self.child = Child(config.run / "engine.pid", config.logs / "engine.log")
+        self.place = place = place or config.places[0]
+        self.engine = Engine(name=place.name, kind="fake" if config.fake else "sglang")
+        self.child = Child(config.run / place.file("engine.pid"), config.logs / place.file("engine.log"))
         self.restarts = 0
         self.stopping = False
         self.busy: Callable[[], bool] = lambda: False
+        self.agrees: Callable[[Engine], str] = lambda engine: ""
         self._doubted = False
+        self._breaks: list[float] = []
         self._silent = 0.0  # seconds of work since the last token
         self._served_since: float | None = None
 
@@ -82,7 +88,7 @@ class Supervisor:
             pause, down = backoff.after(0.0 if self._served_since is None else now - self._served_since, now)
             if ended.final:
                 pause, down = LONGEST, True
-            log.warning("the engine ended: %s; again in %.0f s", ended.why, pause)
+            log.warning("the engine %s ended: %s; again in %.0f s", self.engine.name, ended.why, pause)
             self.engine.move("down" if down else "restarting", ended.why)
             self.on_lost()
             await self.engine.disconnect()
@@ -98,6 +104,8 @@ class Supervisor:
         """A stream broke: nothing more is handed over until the engine has proved that it lives."""
         if self.engine.state == "ready":
             self._doubted = True
+            now = self.clock()
+            self._breaks = [then for then in self._breaks if now - then < BREAK_SECONDS] + [now]
             self.engine.move("restarting", EngineNote.BROKE.say())
 
     async def stop(self) -> None:
@@ -110,8 +118,8 @@ class Supervisor:
     async def _live(self) -> Ended:
         """One life of the engine."""
         engine = self.engine
-        if self.config.url:
-            engine.url = self.config.url.rstrip("/")
+        if self.place.url:
+            engine.url = self.place.url
             if not self._describe_remote():
                 return Ended(EngineNote.NO_TOKENIZER.say(), final=True)
         else:
@@ -121,10 +129,15 @@ class Supervisor:
         problem = await self._wait_until_ready() or await self._proof()
         if problem:
             return problem
+        other = self.agrees(
+            engine
+        )  # nothing is awaited from here to `ready`: two engines cannot both be the first
+        if other:
+            return Ended(other, final=True)
         self.heard()
-        self._doubted = False
+        self._doubted, self._breaks = False, []
         self._served_since = self.clock()
-        log.info("the engine is ready: %s on %s", engine.model, engine.device)
+        log.info("the engine %s is ready: %s on %s", engine.name, engine.model, engine.device)
         engine.move("ready")
         self.on_ready()
         return await self._watch()
@@ -137,7 +150,7 @@ class Supervisor:
                 return Ended(EngineNote.STOPPED.say())
             if self.child.code is not None:
                 return self._last_words()
-            if engine.kind == "sglang" and not self.config.url:
+            if engine.kind == "sglang" and not self.place.url:
                 self._read_status()
                 if engine.state == "installing":  # unpacking the model has its own pace
                     deadline = self.clock() + self.config.start_seconds
@@ -148,7 +161,7 @@ class Supervisor:
 
     async def _proof(self) -> Ended | None:
         """It is the one that was launched, and it keeps tenants apart."""
-        expected = self._read_status() if self.engine.kind == "sglang" and not self.config.url else {}
+        expected = self._read_status() if self.engine.kind == "sglang" and not self.place.url else {}
         try:
             problem = await engines.learn(self.engine, expected) or await engines.isolated(self.engine)
         except (httpx.HTTPError, TimeoutError, ValueError, EngineLost) as broken:
@@ -161,6 +174,8 @@ class Supervisor:
             if self.child.code is not None:
                 return self._last_words()
             if self._doubted:
+                if len(self._breaks) >= BREAKS:
+                    return Ended(EngineNote.BREAKS.say(count=BREAKS, seconds=f"{BREAK_SECONDS:.0f}"))
                 await self.sleep(1.0)  # a dying server still answers for a moment
                 if self.child.code is not None:
                     return self._last_words()
@@ -177,7 +192,7 @@ class Supervisor:
                 if not await self._proves_alive():
                     return Ended(EngineNote.SILENT.say(seconds=f"{self.config.silence_seconds:.0f}"))
                 self.heard()
-            if self.config.url and now - asked > 1.0:
+            if self.place.url and now - asked > 1.0:
                 asked = now
                 if not await engines.is_ready(self.engine):
                     await self.sleep(2.0)
@@ -201,6 +216,8 @@ class Supervisor:
         engine.url = f"http://127.0.0.1:{port}"
         self._status_file.unlink(missing_ok=True)
         env = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        if self.place.gpu is not None:
+            env["CUDA_VISIBLE_DEVICES"] = self.place.gpu
         if config.fake:
             command = [sys.executable, "-m", "inference.fake", "--port", str(port), *config.fake_options]
             self._describe_fake()
@@ -216,7 +233,7 @@ class Supervisor:
 
     @property
     def _status_file(self) -> Path:
-        return self.config.run / "engine-status.json"
+        return self.config.run / self.place.file("engine-status.json")
 
     def _read_status(self) -> dict[str, Any]:
         """What the engine's launcher has written so far; returns what its server must confirm."""
@@ -254,6 +271,7 @@ class Supervisor:
         """False when nobody could tokenise for it, and so nothing sent to it could be checked."""
         engine, model = self.engine, Path(self.config.model or "")
         engine.device, engine.model = "remote", self.config.model or engine.url
+        engine.revision = ""  # it may come back with other weights
         if not (model / "tokenizer.json").is_file():
             return False
         shape = json.loads((model / "config.json").read_text()) if (model / "config.json").is_file() else {}

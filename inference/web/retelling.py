@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from inference.reasons import Noted
+from inference.reasons import EngineNote, Noted
 from inference.web.words import BANDS, RULE_HITS, TRUST, Word, word
 from nekibu.sentences import retold
 
@@ -31,6 +31,11 @@ def told(text: str) -> str:
     """A sentence of the record in the reader's language; what a model or a person wrote stays as it is."""
     said = retold(text, Noted, gettext, _named)
     return said or next((words for tell in _taught if (words := tell(text))), text)
+
+
+def engine_detail(detail: str) -> str:
+    """What the gateway noted of an engine; a word of the engine's own is looked up as it is."""
+    return retold(detail, EngineNote, gettext) or (gettext(detail) if detail else "")
 
 
 def _named(name: str, value: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,12 +21,14 @@ from inference.permissions import InferenceAction
 from inference.services import gateway
 from inference.states import WORKING, DecisionStatus
 from inference.web.desk import asked
-from inference.web.retelling import told
+from inference.web.retelling import engine_detail, told
 from inference.web.story import stages_of
 from inference.web.words import (
     CAUSES,
     COST_STATES,
     DECIDED_BY,
+    ENGINE_STATES,
+    ENGINE_TONE,
     FINDINGS,
     FINISHES,
     KINDS,
@@ -117,8 +120,9 @@ def engine(request: HttpRequest) -> HttpResponse:
     """This engine, this model: state, device, queues."""
     try:
         state: Any = gateway().state()
+        views = gateway().engines()
     except (EngineDown, GatewayLost):
-        state = None
+        state, views = None, []
     queues = (
         [(word(QUEUES, name), state.queues[name]) for name in QUEUES if name in state.queues] if state else []
     )
@@ -129,6 +133,16 @@ def engine(request: HttpRequest) -> HttpResponse:
             "gateway_state": state,
             "counters": counters(state.counters) if state else [],
             "queues": queues,
+            "engines": [
+                {
+                    "view": view,
+                    "state": word(ENGINE_STATES, view.state),
+                    "tone": ENGINE_TONE.get(view.state),
+                    "detail": engine_detail(view.detail),
+                    "since": datetime.fromtimestamp(view.since, UTC),
+                }
+                for view in views
+            ],
             "may_read_prices": bool(decide(request.actor, InferenceAction.PRICE_READ)),  # type: ignore[attr-defined]
         },
     )

@@ -21,6 +21,14 @@ STATUS_TONE = {
     "needs_person": "warning",
     "awaiting_approval": "warning",
 }
+ENGINE_STATES: dict[str, Word] = {
+    "installing": _("Preparing the model"),
+    "loading": _("Loading the model"),
+    "ready": _("Ready"),
+    "restarting": _("Restarting"),
+    "down": _("Not reachable"),
+}
+ENGINE_TONE = {"ready": "success", "restarting": "warning", "down": "error"}
 DECIDED_BY: dict[str, Word] = {"model": _("Model"), "rule": _("Rule"), "person": _("Person")}
 TIERS: dict[str, Word] = {
     "rules": _("a rule answers"),

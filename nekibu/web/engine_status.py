@@ -11,21 +11,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from inference.errors import EngineDown, GatewayLost
-from inference.reasons import EngineNote
 from inference.services import gateway
+from inference.web.retelling import engine_detail
+from inference.web.words import ENGINE_STATES
 from inference.wire import EngineState
-from nekibu.sentences import retold
 
 KEY = "nekibu:engine-state"
 FRESH = 2  # seconds
-
-LABELS = {
-    "installing": gettext_lazy("Preparing the model"),
-    "loading": gettext_lazy("Loading the model"),
-    "ready": gettext_lazy("Ready"),
-    "restarting": gettext_lazy("Restarting"),
-    "down": gettext_lazy("Not reachable"),
-}
 
 DEVICES = {"none": "", "remote": gettext_lazy("on another machine")}
 
@@ -46,19 +38,26 @@ def engine_status() -> dict[str, Any]:
     """For templates: state with its word, model, device, and a flag when the answers are not those of a qualified engine."""
     state = engine_state()
     if state is None:
-        return {"state": "down", "state_label": LABELS["down"], "detail": _("The gateway does not answer.")}
+        return {
+            "state": "down",
+            "state_label": ENGINE_STATES["down"],
+            "detail": _("The gateway does not answer."),
+        }
     shown = "restarting" if state.draining and state.state == "ready" else state.state
     return {
         "state": shown,
-        "state_label": LABELS[shown],
+        "state_label": ENGINE_STATES[shown],
         "name": state.engine,
         "model": state.model.rstrip("/").rsplit("/", 1)[-1],
         "revision": state.revision,
         "device": DEVICES.get(state.device, state.device),
         "context_length": state.context_length,
         "since": datetime.fromtimestamp(state.since, UTC),
-        "detail": retold(state.detail, EngineNote, _) or (_(state.detail) if state.detail else ""),
+        "detail": engine_detail(state.detail),
         "running": state.running,
+        "engines": state.engines,
+        "engines_ready": state.engines_ready,
+        "worst": state.worst,
         "waiting": sum(state.queues.values()),
         **_flag(state),
     }

@@ -46,7 +46,18 @@ def ready(request: HttpRequest) -> HttpResponse:
     engine = current_engine()
     shown = {
         name: str(engine.get(name, ""))
-        for name in ("state", "name", "model", "revision", "device", "detail", "flag")
+        for name in (
+            "state",
+            "name",
+            "model",
+            "revision",
+            "device",
+            "detail",
+            "flag",
+            "engines",
+            "engines_ready",
+            "worst",
+        )
     }
     fit = database == "ready" and engine["state"] == "ready"
     return JsonResponse({"ready": fit, "database": database, "engine": shown}, status=200 if fit else 503)

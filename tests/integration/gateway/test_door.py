@@ -15,7 +15,7 @@ from inference.wire import Done
 from tests.unit.inference.gateway.tickets import ticket
 
 ROUTES = [
-    ("POST", "/v1/generate"), ("POST", "/v1/cancel"), ("GET", "/v1/state"), ("GET", "/v1/attempts"), ("POST", "/v1/attempts/ack"),
+    ("POST", "/v1/generate"), ("POST", "/v1/cancel"), ("GET", "/v1/state"), ("GET", "/v1/engines"), ("GET", "/v1/attempts"), ("POST", "/v1/attempts/ack"),
     ("POST", "/v1/drain"), ("GET", "/metrics"), ("GET", "/no/such/route"),
 ]  # fmt: skip
 

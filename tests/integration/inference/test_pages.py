@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
+from inference import connection
 from nekibu.tenants.scope import tenant_scope
 from nekibu.users.models import User
+from nekibu.web.engine_status import KEY
+from tests.gateway import GatewayProcess, until
 
 
 @pytest.fixture
@@ -111,3 +115,21 @@ def test_strangers_and_other_tenants_see_nothing(ask, browser, tenant, other_ten
 def test_the_engine_page_names_engine_and_model(ask, browser, tenant, gateway):
     page = text_of(browser(tenant, "interviewer"), "/engine/")
     assert "nekibu-fake" in page
+
+
+def test_the_engine_page_shows_each_of_several_engines(browser, tenant, tmp_path):
+    process = GatewayProcess(tmp_path, NEKIBU_ENGINES="2")
+    try:
+        process.start()
+        until(lambda: process.client.state().engines_ready == 2)
+        connection.install(process.client)
+        cache.delete(KEY)
+        page = text_of(browser(tenant, "interviewer"), "/engine/")
+        assert "fake 1" in page and "fake 2" in page
+        assert "2 of 2 ready" in page
+        ready = Client().get("/readyz").json()["engine"]
+        assert (ready["engines"], ready["engines_ready"], ready["worst"]) == ("2", "2", "ready")
+    finally:
+        connection.install(None)
+        cache.delete(KEY)
+        process.close()

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from inference.gateway.config import Config
-from inference.gateway.dispatch import COME_BACK, FILL, PREFILLING, REQUEUES, Dispatcher
+from inference.gateway.dispatch import COME_BACK, REQUEUES, Dispatcher
+from inference.gateway.fleet import FILL, PREFILLING, Fleet
 from inference.gateway.salt import salt_of
 from inference.gateway.spool import Spool
 from inference.gateway.supervisor import Supervisor
@@ -57,10 +58,8 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.now = 1_000.0
         self.engine = DictatedEngine()
-        config = Config(1, "secret", folder, fake=False, url="http://engine", model=None, profile="cpu")
-        supervisor = Supervisor(
-            config, lambda: None, lambda: None, clock=lambda: self.now, transport=self.engine
-        )
+        config = Config(1, "secret", folder, fake=False, urls=("http://engine",), model=None, profile="cpu")
+        supervisor = Supervisor(config, clock=lambda: self.now, transport=self.engine)
         self.known = supervisor.engine
         self.known.url = "http://engine"
         self.known.vocab_size, self.known.context_length, self.known.max_input = 259, 1_000, 994
@@ -69,7 +68,7 @@ class World:
         self.known.connect(self.engine)
         self.known.move("ready")
         self.work = Dispatcher(
-            supervisor, KEY, Spool(folder / "attempts"), clock=lambda: self.now, sleep=self.sleep
+            Fleet([supervisor]), KEY, Spool(folder / "attempts"), clock=lambda: self.now, sleep=self.sleep
         )
         self.callers: list[Caller] = []
 
@@ -90,6 +89,10 @@ class World:
         """What the supervisor does when the engine has proved that it lives."""
         self.known.move("ready")
         self.work.pump()
+
+    def lost(self) -> None:
+        """What the supervisor says when the engine is gone."""
+        self.work.lost(self.work.fleet[0])
 
     @property
     def sent(self) -> list[str]:
@@ -237,7 +240,7 @@ async def test_after_a_loss_of_the_engine_the_prefix_is_led_again(world):
     caller = world.ask(ticket("one", prefix_hash="p"))
     (await world.call(0)).stop()
     await caller.heard(Queued, Started, Delta, Done)
-    world.work.lost()
+    world.lost()
     world.ask(ticket("two", prefix_hash="p"))
     world.ask(ticket("three", prefix_hash="p"))
     await idle()
@@ -336,7 +339,7 @@ async def test_while_the_engine_is_down_nobody_is_kept_waiting(world):
     waiting = world.ask()
     await idle()
     world.known.move("down", "leaks")
-    world.work.lost()
+    world.lost()
     assert await waiting.heard(Queued, Refused) == Refused("engine_down", COME_BACK["engine_down"])
     assert await world.ask().heard(Refused) == Refused("engine_down", COME_BACK["engine_down"])
 

@@ -55,7 +55,7 @@ class World:
         self.each: Callable[[float], None] = lambda seconds: None
         self.line = Line(engine or FakeEngine())
         self.config = Config(
-            1, "secret", folder, fake=False, url="http://engine/", model=str(model), profile="cpu"
+            1, "secret", folder, fake=False, urls=("http://engine/",), model=str(model), profile="cpu"
         )
         self.make()
 
