@@ -53,4 +53,10 @@ class EngineNote(Sentence):
     NO_SIZE = "the engine does not say how much it can hold"
     NO_REPORT = "the engine does not report cached tokens"
     SHARES = "the engine shares computed tokens between namespaces (%(found)s)"
+    ROUTER_DROPS = "the router passes on neither cache_salt nor extra_key, so namespaces would share computed tokens (%(found)s)"
+    ROUTER_SPREADS = "the router does not lead equal prefixes to where they were computed (%(found)s)"
+    WORKERS_DIFFER = (
+        "the server %(server)s behind the router has the revision %(found)s instead of %(wanted)s"
+    )
+    WORKERS_CHANGED = "other servers stand behind the router"
     NO_REUSE = "the engine does not reuse computed tokens within a namespace (%(found)s)"

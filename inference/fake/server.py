@@ -67,7 +67,7 @@ class Server:
         self.running.add(rid)
         gone = asyncio.create_task(_disconnected(receive))
         try:
-            ended = await self._stream(rid, ids, body.get("cache_salt") or "", sampling, gone, send)
+            ended = await self._stream(rid, ids, _namespace(body), sampling, gone, send)
             self.aborted += not ended
         finally:
             gone.cancel()
@@ -130,6 +130,11 @@ class Server:
             await say(text, new, finish if done == len(found.ids) else None)
         await send({"type": "http.response.body", "body": b"data: [DONE]\n\n"})
         return rid not in self.stopped
+
+
+def _namespace(body: dict[str, Any]) -> str:
+    """SGLang's rule: who shares has the same salt and the same extra key."""
+    return json.dumps([body.get("cache_salt") or "", body.get("extra_key") or ""])
 
 
 async def _disconnected(receive: Any) -> None:

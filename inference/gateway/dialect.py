@@ -12,6 +12,8 @@ import httpx
 from inference.gateway.queue import Waiting
 from inference.slo import CLASSES
 
+GONE = {500, 502, 504}  # what a router says whose server went away
+
 
 class EngineLost(Exception):
     """The stream broke without a last word: the engine is gone, or went while answering."""
@@ -28,15 +30,15 @@ class Chunk:
     cause: str = ""  # queue_full, preempted, timeout, cancelled, engine_lost, bad_request
 
 
-def request_body(waiting: Waiting, rid: str) -> dict[str, Any]:
-    """Only what is listed here ever reaches the engine."""
+def request_body(waiting: Waiting, rid: str, *, repeat_salt: bool = False) -> dict[str, Any]:
+    """Only what is listed here ever reaches the engine. `repeat_salt`: for a router that drops it where it belongs."""
     ticket = waiting.ticket
     sampling: dict[str, Any] = {
         "max_new_tokens": ticket.max_out, "temperature": ticket.temperature, "top_p": 1, "stop_token_ids": list(ticket.stop_token_ids),
     }  # fmt: skip
     if ticket.json_schema is not None:
         sampling["json_schema"] = ticket.json_schema
-    return {
+    body = {
         "rid": rid,
         "input_ids": list(ticket.input_ids),
         "cache_salt": waiting.salt.value,
@@ -44,6 +46,9 @@ def request_body(waiting: Waiting, rid: str) -> dict[str, Any]:
         "stream": True,
         "sampling_params": sampling,
     }
+    if repeat_salt:
+        body["extra_key"] = waiting.salt.value
+    return body
 
 
 async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncGenerator[Chunk, None]:
@@ -52,6 +57,8 @@ async def stream(http: httpx.AsyncClient, body: dict[str, Any]) -> AsyncGenerato
         async with http.stream("POST", "/generate", json=body) as response:
             if response.status_code != 200:
                 await response.aread()
+                if response.status_code in GONE:
+                    raise EngineLost(f"status {response.status_code}")
                 yield Chunk(
                     "", 0, {}, "error", "queue_full" if response.status_code == 503 else "bad_request"
                 )

@@ -258,7 +258,9 @@ class Dispatcher:
             yield Chunk("", 0, {}, "abort", "engine_lost")
             return
         try:
-            async with aclosing(stream(http, request_body(run.waiting, run.rid))) as chunks:
+            async with aclosing(
+                stream(http, request_body(run.waiting, run.rid, repeat_salt=replica.engine.extra_key))
+            ) as chunks:
                 while True:
                     # Around each step, not around all: a timeout belongs to the task that opened it, and each step has its own.
                     used = self.clock() - run.waiting.arrived
@@ -353,8 +355,13 @@ class Dispatcher:
         engine = run.replica.engine
         if engine.http is not None:
             headers = {"Authorization": f"Bearer {engine.admin_key}"} if engine.admin_key else {}
-            with suppress(httpx.HTTPError, RuntimeError):
-                await engine.http.post("/abort_request", json={"rid": run.rid}, headers=headers, timeout=5.0)
+            for server in engine.workers or (
+                "",
+            ):  # a router has no such route, so whoever is behind it is told
+                with suppress(httpx.HTTPError, RuntimeError):
+                    await engine.http.post(
+                        f"{server}/abort_request", json={"rid": run.rid}, headers=headers, timeout=5.0
+                    )
 
     def _account(self, run: Running) -> Account:
         """Close its account, and add it to the totals."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import httpx
 
+from inference.gateway import router
 from inference.gateway.dialect import stream
 from inference.reasons import EngineNote
 
@@ -42,6 +43,8 @@ class Engine:
     state: State = "installing"
     since: float = field(default_factory=time.time)
     detail: str = ""
+    workers: tuple[str, ...] = ()  # servers behind it, when it is a router
+    extra_key: bool = False  # the salt is said once more, for a router that drops the first
     http: httpx.AsyncClient | None = None
 
     def move(self, state: State, detail: str = "") -> None:
@@ -62,6 +65,12 @@ class Engine:
         )
         return self.http
 
+    @property
+    def connected(self) -> httpx.AsyncClient:
+        """Its client, while it has one."""
+        assert self.http is not None  # noqa: S101
+        return self.http
+
     async def disconnect(self) -> None:
         """Give the client up; what is still read through it breaks off."""
         http, self.http = self.http, None
@@ -70,24 +79,43 @@ class Engine:
 
 
 async def is_ready(engine: Engine) -> bool:
-    """Whether it says that it takes requests."""
+    """Whether it says that it takes requests; a router has another word for it."""
     assert engine.http is not None  # noqa: S101
     try:
-        return (await engine.http.get("/ready", timeout=3.0)).status_code == 200
+        answer = await engine.http.get("/ready", timeout=3.0)
+        if answer.status_code == 404:
+            answer = await engine.http.get("/readiness", timeout=3.0)
     except httpx.HTTPError:
         return False
+    return answer.status_code == 200
 
 
 async def learn(engine: Engine, expected: dict[str, Any]) -> str:
     """Read the server's own word; returns why it is not the engine that was launched, or an empty string.
 
-    The answer holds the keys in clear: only listed fields are looked at, and nothing of it is logged.
+    A router says nothing of itself, so the servers behind it are asked. The answers hold the keys in clear: only listed
+    fields are looked at, and nothing of them is logged.
     """
     assert engine.http is not None  # noqa: S101
-    info = (await engine.http.get("/server_info", timeout=20.0)).json()
-    engine.slots, engine.pool = info.get("max_running_requests"), info.get("max_total_num_tokens")
-    engine.max_input = info.get("max_req_input_len") or engine.context_length
-    engine.page = info.get("page_size") or 1
+    told = []
+    for server in engine.workers or ("",):
+        info = (await engine.http.get(f"{server}/server_info", timeout=20.0)).json()
+        problem = _unfit(info, expected) or (_differs(info, told[0], server) if told else "")
+        if problem:
+            return problem
+        told.append(info)
+    engine.slots = sum(info["max_running_requests"] for info in told)
+    engine.pool = sum(info["max_total_num_tokens"] for info in told)
+    inputs = [info["max_req_input_len"] for info in told if info.get("max_req_input_len")]
+    engine.max_input = min(inputs) if inputs else engine.context_length
+    engine.page = max(info.get("page_size") or 1 for info in told)
+    if engine.kind == "sglang" and not engine.revision:
+        engine.revision = str(told[0].get("weight_version") or "unknown")
+    return ""
+
+
+def _unfit(info: dict[str, Any], expected: dict[str, Any]) -> str:
+    """Why a server is not to be served with, by its own word."""
     for name in ("attention_backend", "weight_version", "dtype"):
         wanted = expected.get(name)
         if wanted is not None and info.get(name) not in {None, wanted}:
@@ -98,28 +126,75 @@ async def learn(engine: Engine, expected: dict[str, Any]) -> str:
         or info.get("disable_radix_cache")
     ):
         return EngineNote.UNSAFE_SETTING.say()
-    if engine.kind == "sglang" and not engine.revision:
-        engine.revision = str(info.get("weight_version") or "unknown")
-    if not engine.slots or not engine.pool:
+    if not info.get("max_running_requests") or not info.get("max_total_num_tokens"):
         return EngineNote.NO_SIZE.say()
     return ""
 
 
+def _differs(info: dict[str, Any], first: dict[str, Any], server: str) -> str:
+    """Why servers behind one router are not one model."""
+    found, wanted = info.get("weight_version"), first.get("weight_version")
+    if found == wanted:
+        return ""
+    return EngineNote.WORKERS_DIFFER.say(server=server, found=repr(found), wanted=repr(wanted))
+
+
 async def isolated(engine: Engine) -> str:
-    """The paired check: the same namespace hits, another one does not. Returns what was wrong, or an empty string."""
+    """The paired check: the same namespace hits, another one does not. Returns what was wrong, or an empty string.
+
+    Through a router it is made so often that each server behind it is reached, and where the router drops the salt once
+    more with the salt repeated as `extra_key`, which routers pass on.
+    """
+    engine.extra_key = False
+    problem = await _pairs(engine)
+    if problem is None:
+        return ""
+    if not engine.workers:
+        return problem[0].say(found=problem[1]) if problem[1] else problem[0].say()
+    if problem[0] is EngineNote.SHARES:
+        engine.extra_key = True
+        problem = await _pairs(engine)
+        if problem is None:
+            return ""
+        if problem[0] is EngineNote.SHARES:
+            return EngineNote.ROUTER_DROPS.say(found=problem[1])
+    return EngineNote.ROUTER_SPREADS.say(found=problem[1]) if problem[1] else problem[0].say()
+
+
+Problem = tuple[EngineNote, list[int]]
+
+
+async def _pairs(engine: Engine) -> Problem | None:
+    """One pair for a server, as many as reach every one for a router; the first problem."""
+    for _ in range(router.rounds(len(engine.workers))):
+        problem = await _pair(engine)
+        if problem is not None:
+            return problem
+    return None
+
+
+async def _pair(engine: Engine) -> Problem | None:
+    """A fresh prefix in one namespace, in another one, and in the first again.
+
+    Behind a router each namespace asks once more than there are servers: so one of them is asked twice, whatever the
+    router's way of choosing.
+    """
     top = min(engine.vocab_size or 259, 40_000) - 10
     length = max(PAIR_TOKENS, 3 * engine.page)
     ids = [random.randrange(10, top) for _ in range(length)]  # noqa: S311  (a nonce, not a secret)
     one, other = secrets.token_hex(32), secrets.token_hex(32)
-    found = [await cached(engine, ids, salt) for salt in (one, one, other, other, one)]
+    times = (len(engine.workers) or 1) + 1
+    found = [await cached(engine, ids, salt) for salt in (*[one] * times, *[other] * times, one)]
     known = [n for n in found if n is not None]
     if len(known) < len(found):
-        return EngineNote.NO_REPORT.say()
-    if known[0] or known[2]:
-        return EngineNote.SHARES.say(found=known)
-    if min(known[1], known[3], known[4]) < length - 1 - engine.page:
-        return EngineNote.NO_REUSE.say(found=known)
-    return ""
+        return EngineNote.NO_REPORT, []
+    first, second, again = known[:times], known[times:-1], known[-1]
+    if first[0] or second[0]:
+        return EngineNote.SHARES, known
+    hits = [max(first), max(second), *([] if engine.workers else [again])]
+    if min(hits) < length - 1 - engine.page:
+        return EngineNote.NO_REUSE, known
+    return None
 
 
 async def cached(engine: Engine, ids: list[int], salt: str) -> int | None:
@@ -129,6 +204,8 @@ async def cached(engine: Engine, ids: list[int], salt: str) -> int | None:
         "rid": secrets.token_hex(16), "input_ids": ids, "cache_salt": salt, "priority": 20, "stream": True,
         "sampling_params": {"max_new_tokens": 1, "temperature": 0, "top_p": 1},
     }  # fmt: skip
+    if engine.extra_key:
+        body["extra_key"] = salt
     async with asyncio.timeout(60), aclosing(stream(engine.http, body)) as chunks:
         async for chunk in chunks:
             if chunk.finish:

@@ -46,10 +46,16 @@ class Replica:
     def slots(self) -> int:
         return self.engine.slots or 1
 
+    @property
+    def servers(self) -> int:
+        """How many compute here: one, or those behind a router."""
+        return len(self.engine.workers) or 1
+
     def bears(self, given: int, whole: int) -> bool:
         """Whether it could take a request of so many tokens, `whole` with its answer, if nothing else ran."""
         e = self.engine
-        return (e.max_input is None or given <= e.max_input) and (e.pool is None or whole <= FILL * e.pool)
+        pool = None if e.pool is None else e.pool // self.servers
+        return (e.max_input is None or given <= e.max_input) and (pool is None or whole <= FILL * pool)
 
     def full(self, waiting: Waiting) -> bool:
         """Whether no slot is free, or no room in its pool: this lasts until somebody ends."""
@@ -60,7 +66,8 @@ class Replica:
 
     def has_room(self, waiting: Waiting) -> bool:
         """Whether it may enter now. Beside a free place, few enough must be before their first token: this lasts a moment."""
-        return not self.full(waiting) and sum(r.first is None for r in self.running.values()) < PREFILLING
+        silent = sum(run.first is None for run in self.running.values())
+        return not self.full(waiting) and silent < PREFILLING * self.servers
 
     def cost(self, waiting: Waiting) -> float:
         """What it would have to compute for the request, in tokens read."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-from inference.gateway import engines
+from inference.gateway import engines, router
 from inference.gateway.backoff import LONGEST, Backoff
 from inference.gateway.child import Child
 from inference.gateway.config import Config, Place
@@ -163,6 +163,8 @@ class Supervisor:
         """It is the one that was launched, and it keeps tenants apart."""
         expected = self._read_status() if self.engine.kind == "sglang" and not self.place.url else {}
         try:
+            if self.place.url:
+                self.engine.workers = await router.workers(self.engine.connected)
             problem = await engines.learn(self.engine, expected) or await engines.isolated(self.engine)
         except (httpx.HTTPError, TimeoutError, ValueError, EngineLost) as broken:
             return Ended(EngineNote.NO_PROBE.say(error=type(broken).__name__))
@@ -198,8 +200,22 @@ class Supervisor:
                     await self.sleep(2.0)
                     if not await engines.is_ready(self.engine):
                         return Ended(EngineNote.REMOTE_GONE.say())
+                if self.engine.workers and await self._changed():
+                    self.engine.move("restarting", EngineNote.WORKERS_CHANGED.say())
+                    problem = await self._proof()
+                    if problem:
+                        return problem
+                    self.engine.move("ready")
+                    self.on_ready()
             await self.sleep(0.25)
         return Ended(EngineNote.STOPPED.say())
+
+    async def _changed(self) -> bool:
+        """Whether others stand behind the router than those who have proved themselves."""
+        try:
+            return await router.workers(self.engine.connected) != self.engine.workers
+        except httpx.HTTPError:
+            return False  # the next look at its readiness says more
 
     async def _proves_alive(self) -> bool:
         try:

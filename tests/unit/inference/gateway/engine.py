@@ -78,10 +78,12 @@ class DictatedEngine(httpx.AsyncBaseTransport):
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.aborted: list[str] = []
+        self.hosts: list[str] = []  # to whom each request was addressed
         self.refuse: httpx.Response | None = None  # instead of the next stream
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         body = json.loads(await request.aread())
+        self.hosts.append(request.url.host)
         if request.url.path == "/abort_request":
             self.aborted.append(body["rid"])
             return httpx.Response(200, json={})

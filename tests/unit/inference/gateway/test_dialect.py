@@ -150,6 +150,13 @@ async def test_a_refusal_by_status_is_an_error_with_its_kind(engine, status, cau
     assert [c async for c in stream(engine.http, {"rid": "r"})] == [Chunk("", 0, {}, "error", cause)]
 
 
+@pytest.mark.parametrize("status", [500, 502, 504])
+async def test_a_router_whose_server_went_away_means_a_lost_engine(engine, status):
+    engine.refuse = httpx.Response(status, json={"error": "call_upstream_request_error"})
+    with pytest.raises(EngineLost):
+        _ = [c async for c in stream(engine.http, {"rid": "r"})]
+
+
 async def test_a_client_that_was_given_up_with_its_engine_means_a_lost_engine(engine):
     await engine.http.aclose()
     with pytest.raises(EngineLost):

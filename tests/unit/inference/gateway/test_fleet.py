@@ -8,7 +8,7 @@ import pytest
 
 from inference.gateway.config import Config
 from inference.gateway.dispatch import COME_BACK, Dispatcher
-from inference.gateway.fleet import Fleet
+from inference.gateway.fleet import PREFILLING, Fleet
 from inference.gateway.placement import home
 from inference.gateway.retries import ALWAYS
 from inference.gateway.salt import salt_of
@@ -195,6 +195,26 @@ async def test_a_cancel_reaches_the_engine_that_computes(world):
     world.work.cancel(caller.ticket.attempt_id)
     await until(lambda: world.engines[1].aborted == [call.rid])
     assert world.engines[0].aborted == []
+
+
+async def test_a_cancel_behind_a_router_is_told_to_every_server_for_the_router_has_no_such_route(world):
+    world.known[1].workers = ("http://server-1", "http://server-2")
+    caller = world.ask(at_home(1))
+    call = await world.call(1)
+    world.work.cancel(caller.ticket.attempt_id)
+    await until(lambda: len(world.engines[1].aborted) == 2)
+    assert world.engines[1].hosts[-2:] == ["server-1", "server-2"]
+    assert world.engines[1].aborted == [call.rid] * 2
+
+
+async def test_a_router_is_given_as_much_as_its_servers_compute_together_and_no_more_than_one_can_bear(world):
+    world.known[0].move("down")
+    world.known[1].workers, world.known[1].pool = ("http://server-1", "http://server-2"), 200
+    for _ in range(5):
+        world.ask(ticket("x", max_out=10, cache="off", band=Band.STANDARD))
+    await idle()
+    assert len(world.engines[1].calls) == 2 * PREFILLING
+    assert await world.ask(ticket("x" * 60, max_out=31)).heard(Refused) == Refused("too_long")
 
 
 async def test_draining_stops_batch_on_every_engine(world):

@@ -15,7 +15,7 @@ from inference.fake import FakeEngine
 from inference.fake.server import Server
 from inference.gateway.backoff import STEADY
 from inference.gateway.config import Config
-from inference.gateway.supervisor import Supervisor
+from inference.gateway.supervisor import BREAK_SECONDS, BREAKS, Supervisor
 from tests.unit.inference.gateway.engine import until
 
 
@@ -102,7 +102,7 @@ async def test_an_engine_that_proves_itself_is_ready_and_said_to_be(world):
         4096,
         131_072,
     )
-    assert world.line.asked[:7] == ["/ready", "/server_info"] + ["/generate"] * 5
+    assert world.line.asked[:8] == ["/ready", "/workers", "/server_info"] + ["/generate"] * 5
 
 
 async def test_an_engine_without_a_key_is_sent_none(world):
@@ -222,6 +222,40 @@ async def test_an_engine_that_is_silent_and_does_not_prove_that_it_lives_is_ende
     await world.live(lambda: world.told == ["ready", "lost"])
     assert world.pauses[0] == (1, "restarting")
     assert "no token for 5 s" in details
+
+
+async def test_streams_that_break_again_and_again_end_the_engine_though_it_proves_that_it_lives(world):
+    details = []
+
+    def each(_seconds):
+        details.append(world.engine.detail)
+        world.supervisor.doubt()
+
+    world.each = each
+    await world.live(lambda: "lost" in world.told)
+    assert world.told == ["ready"] * BREAKS + ["lost"]
+    await world.live(lambda: "5 streams broke within 30 s" in details)
+    assert "5 streams broke within 30 s" in details
+
+
+async def test_streams_that_break_now_and_then_do_not_end_it(world):
+    def each(seconds):
+        world.now += BREAK_SECONDS / 4
+        world.supervisor.doubt()
+
+    world.each = each
+    await world.live(lambda: len(world.told) == 3 * BREAKS)
+    assert world.told == ["ready"] * 3 * BREAKS
+
+
+async def test_an_engine_that_does_not_belong_to_the_others_is_never_served_with(world):
+    world.supervisor.agrees = lambda engine: f"{engine.revision} is not theirs"
+    details = []
+    world.each = lambda _s: details.append((world.engine.state, world.engine.detail))
+    await world.live(lambda: world.told)
+    await world.live(lambda: details)
+    assert "ready" not in world.told
+    assert details[0] == ("down", "fake@1 is not theirs")
 
 
 async def test_after_a_broken_stream_nothing_is_handed_over_until_the_engine_has_answered(world):
