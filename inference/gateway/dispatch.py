@@ -307,7 +307,9 @@ class Dispatcher:
             return Refused("bad_token")
         if e.context_length is not None and given + ticket.max_out > e.context_length:
             return Refused("too_long")
-        if not any(replica.bears(given, given + ticket.max_out) for replica in self.fleet):
+        if not any(
+            replica.bears(given, given + ticket.max_out) for replica in self.fleet.expected or self.fleet
+        ):
             return Refused("too_long")
         return None
 

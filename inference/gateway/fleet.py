@@ -117,9 +117,14 @@ class Fleet:
         return [replica for replica in self if replica.ready]
 
     @property
+    def expected(self) -> list[Replica]:
+        """Those that take work, or are expected to soon."""
+        return [replica for replica in self if replica.engine.state != "down"]
+
+    @property
     def down(self) -> bool:
         """Whether none of them is expected to take work soon."""
-        return all(replica.engine.state == "down" for replica in self)
+        return not self.expected
 
     @property
     def best(self) -> Replica:
@@ -183,7 +188,7 @@ class Choice:
         replica = self.of(waiting)
         if replica is None:
             given = len(waiting.ticket.input_ids)
-            return any(other.bears(given, waiting.tokens) for other in self._fleet)
+            return any(other.bears(given, waiting.tokens) for other in self._fleet.expected)
         if replica in self._waited_for or replica.prefixes.follows(waiting):
             return True
         if not replica.has_room(waiting) and set(self._ready) - self._waited_for - {replica}:
