@@ -14,9 +14,9 @@ from django.utils import timezone
 from inference.cache_key import cache_key, trust_class
 from inference.checks import Answer, run_checks
 from inference.classify import Classified
-from inference.compression import compress
+from inference.compression import Selection, compress, relevance, selection_for
 from inference.context import build_context, repair_tail
-from inference.protected import extract, locales, numbers, scan
+from inference.protected import clauses, extract, locales, numbers, scan
 from inference.registry import TaskSpec
 from inference.retrieval import retrieve
 from inference.router import Situation, choose_route
@@ -33,6 +33,7 @@ from inference.types import (
     ContextPackage,
     Evidence,
     Finding,
+    Prompt,
     Route,
     Schedule,
     Solved,
@@ -43,6 +44,7 @@ from inference.types import (
 from inference.wire import EngineState, Ticket
 
 T = TypeVar("T")
+Build = Callable[[tuple[Evidence, ...], Mapping[str, float] | None], ContextPackage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,6 @@ def prepare(
 ) -> Prepared:
     """Classify → retrieve → protect → compress → assemble → key → route → schedule; each step with its reasons."""
     spec, subject, profile = asked.spec, asked.subject, asked.profile
-    max_out = spec.policy.budget.max_out
     trace.step(
         "classify",
         risk=profile.risk,
@@ -128,6 +129,11 @@ def prepare(
     def count(text: str) -> int:
         return len(tokenizer.encode(text, data=True))
 
+    prompt = spec.prompt(request, subject)
+    build = _builder(spec, prompt, engine, tokenizer)
+    selection = (
+        _selection(spec, profile, prompt, found.pieces, build) if spec.compression == "select" else None
+    )
     small, seconds = timed(
         lambda: compress(
             found.pieces,
@@ -135,6 +141,8 @@ def prepare(
             mode=spec.compression,
             extract=lambda pieces: extract(pieces, writings),
             count=count,
+            cut=clauses,
+            selection=selection,
         )
     )
     trace.step(
@@ -147,22 +155,11 @@ def prepare(
         fields_before=small.fields_before,
         fields_after=small.fields_after,
         removals=small.removals,
+        retokenised=small.retokenised,
+        budget=small.budget,
     )
 
-    prompt = spec.prompt(request, subject)
-    limit = min(engine.context_length or 0, engine.max_input or engine.context_length or 0)
-    package, seconds = timed(
-        lambda: build_context(
-            prompt,
-            small.evidence,
-            tokenizer,
-            tokenizer_id=engine.tokenizer,
-            template=engine.template,
-            context_length=limit,
-            max_in=spec.policy.budget.max_in,
-            max_out=max_out,
-        )
-    )
+    package, seconds = timed(lambda: build(small.evidence, _fit(spec, small.evidence, prompt)))
     trace.step(
         "assemble",
         seconds,
@@ -177,7 +174,8 @@ def prepare(
         total_tokens=package.total_tokens,
         limit=package.limit,
         too_large=package.too_large,
-        order_mode="document",
+        order_mode=package.layout.mode,
+        layout=package.layout,
         segments=_segments(package),
     )
 
@@ -348,6 +346,55 @@ def _ticket(prepared: Prepared, decision_id: str, input_ids: tuple[int, ...], ma
         json_schema=prepared.schema_text,
         pool=prepared.route.pool,
     )
+
+
+def _builder(spec: TaskSpec, prompt: Prompt, engine: EngineState, tokenizer: Tokenizer) -> Build:
+    """The package of one question around whatever evidence is left."""
+
+    def build(evidence: tuple[Evidence, ...], scores: Mapping[str, float] | None) -> ContextPackage:
+        return build_context(
+            prompt,
+            evidence,
+            tokenizer,
+            tokenizer_id=engine.tokenizer,
+            template=engine.template,
+            context_length=min(engine.context_length or 0, engine.max_input or engine.context_length or 0),
+            max_in=spec.policy.budget.max_in,
+            max_out=spec.policy.budget.max_out,
+            order=spec.order,
+            scores=scores,
+        )
+
+    return build
+
+
+def _selection(
+    spec: TaskSpec,
+    profile: TaskProfile,
+    prompt: Prompt,
+    pieces: tuple[Evidence, ...],
+    build: Build,
+) -> Selection:
+    """What may be sent for this question at this risk: the task's budget, within what the package leaves free."""
+    frame = build(tuple(replace(piece, text="") for piece in pieces), None)
+    return selection_for(
+        spec.retrieval_budget,
+        profile.risk,
+        question=prompt.question,
+        terms=prompt.terms,
+        room=max(frame.limit - frame.total_tokens, 0),
+        required=spec.required_kinds,
+    )
+
+
+def _fit(spec: TaskSpec, evidence: tuple[Evidence, ...], prompt: Prompt) -> dict[str, float] | None:
+    """How well each piece fits the question: the retriever's word, or shared words; only where order may depend on it."""
+    if spec.order == "document":
+        return None
+    if all(piece.score is not None for piece in evidence):
+        return {piece.id: piece.score or 0.0 for piece in evidence}
+    fit = relevance([piece.text for piece in evidence], prompt.question, prompt.terms)
+    return {piece.id: score for piece, score in zip(evidence, fit, strict=True)}
 
 
 def _segments(package: ContextPackage) -> list[dict[str, Any]]:

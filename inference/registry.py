@@ -101,7 +101,9 @@ class TaskSpec:
         str, ...
     ] = ()  # JSON Pointers of prose: protected echo and protected attributes are checked there
     rules: tuple[Rule, ...] = ()
-    compression: Literal["none", "lossless"] = "lossless"
+    compression: Literal["none", "lossless", "select"] = "lossless"
+    required_kinds: tuple[str, ...] | None = None  # protected kinds that selection never removes; None: all
+    order: Literal["document", "edges"] = "document"  # "edges" where no second question shares the text
     retrieval_budget: RetrievalBudget = field(default_factory=RetrievalBudget)
     policy: ServicePolicy = field(default_factory=ServicePolicy)
     tiers: tuple[Tier, ...] = ("rules", "economic", "person")

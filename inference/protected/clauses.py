@@ -19,10 +19,28 @@ _SHORT = frozenset(_SHORT_WORDS.split())
 
 
 def clauses(text: str) -> list[tuple[int, int]]:
-    """The clauses of a text with single blanks: they tile it, and each is found again when it stands alone."""
-    cuts = [match.end() for match in _CUT.finditer(text) if not _is_short(match)]
-    edges = [0, *cuts, len(text)]
-    return [(start, end) for start, end in pairwise(edges) if start < end]
+    """The clauses of a text: they tile it, and each is found again when it stands alone."""
+    level, places = levelled(text)
+    starts = [0, *(places[cut] for cut in _cuts(level) if cut < len(level))]
+    return [(start, end) for start, end in pairwise([*starts, len(text)]) if start < end]
+
+
+def levelled(text: str) -> tuple[str, list[int]]:
+    """The text with one blank for every run of white space, and where each character stood.
+
+    So idle blanks decide nothing: what is found before they are taken out is found after it.
+    """
+    places = [at for at, char in enumerate(text) if not char.isspace() or not text[at - 1 : at].isspace()]
+    return "".join(" " if text[at].isspace() else text[at] for at in places), places
+
+
+def tiles(level: str) -> list[tuple[int, int]]:
+    """The clauses of a levelled text."""
+    return [(start, end) for start, end in pairwise([0, *_cuts(level), len(level)]) if start < end]
+
+
+def _cuts(level: str) -> list[int]:
+    return [match.end() for match in _CUT.finditer(level) if not _is_short(match)]
 
 
 def _is_short(match: re.Match[str]) -> bool:

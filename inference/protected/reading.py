@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from inference.protected import dates, durations, identifiers, money, obligations, persons, quantities, rates
-from inference.protected.clauses import clauses
+from inference.protected.clauses import levelled, tiles
 from inference.protected.found import Family, Found, Writing
 from inference.protected.thresholds import limited
 from inference.types import Evidence, ProtectedField
@@ -78,10 +78,10 @@ def scan(
 
     Without `writing` the text is its own document. What `ocr` read from an image is unconfirmed until it is read twice.
     """
-    level, places = _levelled(text)
+    level, places = levelled(text)
     decided: Writing = writing or document_locale(level) or "open"
     fields = []
-    for offset, stop in clauses(level):
+    for offset, stop in tiles(level):
         for detector, found in _found(level[offset:stop], decided):
             first, last = places[offset + found.start], places[offset + found.end - 1] + 1
             several = found.readings if len(found.readings) > 1 else ()
@@ -115,15 +115,6 @@ def numbers(fields: Iterable[ProtectedField]) -> frozenset[str]:
         for reading in (field.alternatives or (field.canonical,))
         for figure in _figures(field.kind, reading)
     )
-
-
-def _levelled(text: str) -> tuple[str, list[int]]:
-    """The text with one blank for every run of white space, and where each character stood.
-
-    So idle blanks decide nothing: what is found before they are taken out is found after it.
-    """
-    places = [at for at, char in enumerate(text) if not char.isspace() or not text[at - 1 : at].isspace()]
-    return "".join(" " if text[at].isspace() else text[at] for at in places), places
 
 
 def _found(clause: str, writing: Writing) -> list[tuple[str, Found]]:

@@ -15,8 +15,16 @@ from inference.types.answer import (
     Solved,
 )
 from inference.types.canonical import canonical, digest, plain, text_digest
-from inference.types.evidence import Compressed, Evidence, ProtectedField, Removal, RetrievalBudget, Retrieved
-from inference.types.package import CacheKey, ContextPackage, Namespace, Prompt, Segment
+from inference.types.evidence import (
+    Compressed,
+    Evidence,
+    ProtectedField,
+    Removal,
+    RetrievalBudget,
+    Retrieved,
+    one_line,
+)
+from inference.types.package import CacheKey, ContextPackage, Layout, Namespace, Prompt, Segment
 from inference.types.policy import Approval, Budget, CachePolicy, Retry, ServicePolicy, Slo
 from inference.types.request import Mode, Risk, Subject, TaskProfile, TaskRequest
 from inference.types.route import Route, Schedule, Tier
@@ -37,6 +45,7 @@ __all__ = [
     "DecidedBy",
     "Evidence",
     "Finding",
+    "Layout",
     "Mode",
     "Namespace",
     "Outcome",
@@ -61,6 +70,7 @@ __all__ = [
     "Tier",
     "canonical",
     "digest",
+    "one_line",
     "plain",
     "text_digest",
 ]

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
+
+_BREAK = re.compile("[\\n\\r\\t\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]")
+
+
+def one_line(text: str) -> str:
+    """A text on one line, so that no document can open a line of its own: a blank for every break, nothing else changed."""
+    return _BREAK.sub(" ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,12 @@ class Evidence:
     parser_id: str = ""
     score: float | None = None
     findings: tuple[str, ...] = ()
+    verbatim: bool = False  # marked not to be compressed
+
+    @property
+    def line(self) -> str:
+        """The text as it is sent."""
+        return one_line(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +56,12 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalBudget:
-    """How much a retriever may bring."""
+    """How much a retriever may bring, and how much of it is sent where the task selects."""
 
     pieces: int = 400
     tokens: int = 12_000
+    neighbours: int = 0  # pieces on either side of one that fits; at least one where risk is high
+    min_margin: float = 0.15  # share of the best score under which a unit is the first to go
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +88,17 @@ class ProtectedField:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What compression took out, and why."""
+    """What compression took out, and why. A rewritten span (WHITESPACE, SERIALIZATION) is still there, in fewer tokens."""
 
     evidence_id: str
     start: int
     end: int
     stage: str
-    reason: str  # DUP_SPAN, BOILERPLATE, WHITESPACE
+    reason: str  # DUP_SPAN, BOILERPLATE, OFF_QUESTION …
     tokens: int
     kept: str = ""  # the surviving twin of a duplicate
+    span_hash: str = ""  # over the characters of the span
+    kept_span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +113,5 @@ class Compressed:
     tokens_before: int
     tokens_after: int
     reasons: tuple[str, ...] = ()
+    retokenised: int = 0  # before − after − Σ of the removals: what joining the rest changed
+    budget: int | None = None  # tokens that the question and the risk allow, where the task selects

@@ -32,6 +32,17 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """In which order the evidence is sent, and what either order lets the next question about it share."""
+
+    mode: Literal["document", "edges"]
+    reason: str  # shared, short, no_scores, long
+    shared_if_document: int  # tokens
+    shared_if_edges: int
+    positions: tuple[tuple[str, float], ...] = ()  # piece, place of its first token from 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
 class ContextPackage:
     """What the engine is given: static first, the document next, the question last; never cut."""
 
@@ -47,6 +58,7 @@ class ContextPackage:
     stop_token_ids: tuple[int, ...]
     too_large: bool = False
     limit: int = 0
+    layout: Layout = Layout("document", "shared", 0, 0)
 
     @property
     def input_ids(self) -> list[int]:

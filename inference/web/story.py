@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from inference.account import Account
 from inference.models import DecisionStep
@@ -20,6 +21,7 @@ from inference.web.words import (
     FIELD_KINDS,
     FINDINGS,
     KINDS,
+    ORDERS,
     REMOVALS,
     ROUTE_REASONS,
     RULE_HITS,
@@ -31,6 +33,7 @@ from inference.web.words import (
     word,
 )
 from nekibu.approvals.web.words import said_by
+from nekibu.language.rates import format_rate
 
 DOUBTS = ("ambiguous", "unconfirmed")  # older records do not count them
 
@@ -150,59 +153,98 @@ def _protect(account: Account, step: DecisionStep) -> Stage:
 
 def _compress(account: Account, step: DecisionStep) -> Stage:
     p = step.payload
+    selected = any(r["stage"] == "select" for r in p["removals"])
+    tokens = {"before": _count(p["tokens_before"]), "after": _count(p["tokens_after"])}
     if p["state"] == "refused":
         sentence = _("The clean-up would have changed a protected figure, so the text was sent as it is.")
+    elif selected:
+        sentence = (
+            _(
+                "What the question does not need was left out, by whole sentences and passages: "
+                "%(before)s tokens became %(after)s. Everything that must be there still is."
+            )
+            % tokens
+        )
     elif p["removals"]:
-        sentence = _(
-            "Only repetition was taken out: %(before)s tokens became %(after)s. Nothing protected was lost."
-        ) % {
-            "before": _count(p["tokens_before"]),
-            "after": _count(p["tokens_after"]),
-        }
+        sentence = (
+            _(
+                "Only repetition was taken out: %(before)s tokens became %(after)s. Nothing protected was lost."
+            )
+            % tokens
+        )
     else:
         sentence = _("There was nothing to clean up: %(n)s tokens.") % {"n": _count(p["tokens_before"])}
     rows = tuple(
-        Row((r["evidence_id"], word(REMOVALS, r["reason"]), r["kept"] or "–", _count(r["tokens"])))
+        Row(
+            (
+                r["evidence_id"],
+                word(REMOVALS, r["reason"]),
+                f"{_count(r['start'])}–{_count(r['end'])}",
+                r["kept"] or "–",
+                _count(r["tokens"]),
+            )
+        )
         for r in p["removals"]
     )
+    facts = [
+        (_("Tokens before"), tokens["before"]),
+        (_("Tokens after"), tokens["after"]),
+        (_("Protected fields before and after"), f"{p['fields_before']} / {p['fields_after']}"),
+    ]
+    if p.get("budget") is not None:
+        facts.append((_("Budget of the question, in tokens"), _count(p["budget"])))
+    if p.get("retokenised"):
+        facts.append((_("Tokens changed where the rest was joined"), _count(p["retokenised"])))
     return Stage(
-        0,
-        _("Clean-up"),
-        sentence,
-        "layers",
-        step.seconds,
-        ((_("Tokens before"), _count(p["tokens_before"])), (_("Tokens after"), _count(p["tokens_after"])),
-         (_("Protected fields before and after"), f"{p['fields_before']} / {p['fields_after']}")),
-        (_("Passage"), _("Reason"), _("Kept instead"), _("Tokens")) if rows else (),
-        rows,
-        tuple(p["reasons"]),
+        0, _("Clean-up"), sentence, "layers", step.seconds, tuple(facts),
+        (_("Passage"), _("Reason"), _("Characters"), _("Kept instead"), _("Tokens")) if rows else (),
+        rows, tuple(p["reasons"]),
     )  # fmt: skip
 
 
 def _assemble(account: Account, step: DecisionStep) -> Stage:
     p = step.payload
-    rows = tuple(
-        Row(
-            (
-                word(SEGMENTS, s["kind"]),
-                _("shared by all cases") if s["static"] else _("this case"),
-                _count(s["tokens"]),
-            )
+    layout = p.get("layout")  # older records hold no order but that of the document
+    rows, at = [], 0
+    for s in p["segments"]:
+        belongs = _("shared by all cases") if s["static"] else _("this case")
+        rows.append(
+            Row((word(SEGMENTS, s["kind"]), belongs, _count(s["tokens"]), _share(at, p["total_tokens"])))
         )
-        for s in p["segments"]
-    )
+        at += s["tokens"]
+        if s["kind"] == "evidence" and layout and layout["mode"] == "edges":
+            rows += [Row((piece, belongs, "", _percent(place))) for piece, place in layout["positions"]]
+    facts = [
+        (_("Room in the model"), _count(p["limit"])), (_("Prompt version"), p["prompt_version"]), (_("Template"), p["renderer"]),
+        (_("Fingerprint of the shared part"), p["prefix_hash"][:16]), (_("Fingerprint with the document"), p["share_hash"][:16]),
+    ]  # fmt: skip
+    if layout:
+        facts += [
+            (_("Order of the passages"), word(ORDERS, layout["reason"])),
+            (_("Tokens that the next question can share: in document order"), _count(layout["shared_if_document"])),
+            (_("Tokens that the next question can share: best at the edges"), _count(layout["shared_if_edges"])),
+        ]  # fmt: skip
     return Stage(
         0,
         _("What the model was given"),
-        _("%(total)s tokens: the shared part first (%(prefix)s), then the document, the question last. Nothing was cut.")
+        _(
+            "%(total)s tokens: the shared part first (%(prefix)s), then the document, the question last. Nothing was cut."
+        )
         % {"total": _count(p["total_tokens"]), "prefix": _count(p["prefix_tokens"])},
         "clipboard-list",
         step.seconds,
-        ((_("Room in the model"), _count(p["limit"])), (_("Prompt version"), p["prompt_version"]), (_("Template"), p["renderer"]),
-         (_("Fingerprint of the shared part"), p["prefix_hash"][:16]), (_("Fingerprint with the document"), p["share_hash"][:16])),
-        (_("Part"), _("Belongs to"), _("Tokens")),
-        rows,
-    )  # fmt: skip
+        tuple(facts),
+        (_("Part"), _("Belongs to"), _("Tokens"), _("Begins at")),
+        tuple(rows),
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return _percent(part / whole if whole else 0.0)
+
+
+def _percent(share: float) -> str:
+    return format_rate(Decimal(round(100 * share)), "tr" if get_language() == "tr" else "en")
 
 
 def _key(account: Account, step: DecisionStep) -> Stage:

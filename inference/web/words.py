@@ -73,6 +73,20 @@ REMOVALS: dict[str, Word] = {
     "DUP_SPAN": _("copied block, word for word"),
     "BOILERPLATE": _("running header or footer"),
     "WHITESPACE": _("idle blanks"),
+    "SERIALIZATION": _("the same data in a shorter form"),
+    "STALE_TOOL_OUTPUT": _("an older output of a call that was made again"),
+    "QUOTE_CHAIN": _("quoted mail whose words stand elsewhere"),
+    "OFF_QUESTION": _("nothing in it belongs to the question"),
+    "NEAR_DUP": _("the same words as in another place"),
+    "SUPERSEDED_VERSION": _("a newer version is here"),
+    "LOW_SCORE": _("fits the question far less than the rest"),
+    "OVER_BUDGET": _("over the budget, and fits less than what stays"),
+}
+ORDERS: dict[str, Word] = {
+    "shared": _("that of the document, so that other questions share it"),
+    "short": _("that of the document: it is short"),
+    "no_scores": _("that of the document: no passage is known to fit better"),
+    "long": _("the best first and second best last, because the text is long"),
 }
 FINDINGS: dict[str, Word] = {
     "TRUNCATED": _("The answer was cut off because the room for it was used up."),

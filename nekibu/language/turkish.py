@@ -91,6 +91,18 @@ def key(text: str, *, relaxed: bool = True, collapse: bool = True) -> Key:
     `collapse` levels white space to one blank and joins words hyphenated at a line end; without it every
     white space character keeps its place, which line-bound grammars need.
     """
+    return _kept_key(text, relaxed, collapse) if len(text) <= _SHORT else _made_key(text, relaxed, collapse)
+
+
+_SHORT = 1_000  # several grammars ask for the key of one clause, one after the other
+
+
+@lru_cache(maxsize=32)
+def _kept_key(text: str, relaxed: bool, collapse: bool) -> Key:
+    return _made_key(text, relaxed, collapse)
+
+
+def _made_key(text: str, relaxed: bool, collapse: bool) -> Key:
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -87,3 +87,58 @@ def test_a_field_is_exactly_its_characters(text):
     found = scan(text)
     assert all(text[f.start : f.end] == f.raw for f in found)
     assert Counter(scan(text)) == Counter(found)
+
+
+def test_quoted_mail_goes_where_its_words_stand_unquoted():
+    found = pieces(
+        "Teklifiniz 1.250 TL ile kabul edildi.", "> > Teklifiniz 1.250 TL ile\n> kabul edildi.", "> Başka söz"
+    )
+    result = run(found)
+    assert [(r.evidence_id, r.reason, r.kept, r.kept_span) for r in result.removals] == [
+        ("E2", "QUOTE_CHAIN", "E1", (found[0].start, found[0].end))
+    ]
+
+
+def test_only_the_last_run_of_a_tool_speaks():
+    first, other, last = (
+        replace(p, kind="tool_output", document_id="stock?item=7")
+        for p in pieces("5 adet", "9 adet", "3 adet")
+    )
+    found = (
+        replace(first, version_id="1"),
+        replace(other, document_id="price?item=7"),
+        replace(last, version_id="2"),
+    )
+    result = run(found)
+    assert [(r.evidence_id, r.reason) for r in result.removals] == [("E1", "STALE_TOOL_OUTPUT")]
+    assert [p.text for p in result.evidence] == ["9 adet", "3 adet"]
+
+
+def test_json_loses_its_blanks_and_nothing_else():
+    text = '{ "tutar" : "1.250,00 TL",\n  "not": "iki  boşluk", "adet": 7 }'
+    (piece,) = pieces(text)
+    result = run((replace(piece, kind="json"),))
+    assert result.evidence[0].text == '{"tutar":"1.250,00 TL","not":"iki  boşluk","adet":7}'
+    assert [r.reason for r in result.removals] == ["SERIALIZATION"]
+    for stays in ("{ bozuk", "[ 3, 7 ]"):  # without its blank, 3, 7 would read 3,7
+        as_it_is = replace(piece, kind="json", text=stays)
+        assert run((as_it_is,)).evidence == (as_it_is,)
+
+
+def test_a_table_keeps_its_header_and_loses_its_ruling():
+    text = "| Kalem   | Tutar    |\n|---------|----------|\n| Boru    | 1.250 TL |"
+    (piece,) = pieces(text)
+    result = run((replace(piece, kind="table"),))
+    assert result.evidence[0].text == "|Kalem|Tutar|\n|---|---|\n|Boru|1.250 TL|"
+
+
+def test_each_removal_names_its_span_and_its_characters():
+    block = [f"In {year} I led the migration of the billing system to PostgreSQL." for year in (2019, 2020)]
+    found = pieces(*block, *block)
+    removal = run(found).removals[0]
+    assert (removal.start, removal.end, removal.kept_span) == (
+        found[2].start,
+        found[2].end,
+        (0, len(block[0])),
+    )
+    assert removal.span_hash == found[2].text_hash

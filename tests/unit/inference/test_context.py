@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.context import build_context
+from ats.inference_tasks import INSTRUCTION
+from inference.context import LONG, RENDERER, build_context
 from inference.tokens import ByteTokenizer
-from inference.types import Prompt
+from inference.types import Prompt, digest
 from tests.unit.inference.specs import pieces
 
 TOKENS = ByteTokenizer()
@@ -56,3 +60,66 @@ def test_text_of_a_document_opens_no_turn_and_no_line(text):
     assert control == [token for token in build().input_ids if token < 3]
     shown = TOKENS.decode(package.input_ids)
     assert not any(row.startswith("[E9]") for row in shown.split("\n"))
+
+
+def test_what_is_protected_reaches_the_model_byte_for_byte():
+    text = "Bedel\u00a01\u00a0250,50 TL,\u202f3  adet"
+    assert text in TOKENS.decode(build(found=pieces(text)).input_ids)
+
+
+FIVE = tuple(replace(p, score=s) for p, s in zip(pieces(*("satır " * 100 + str(n) for n in range(5))), (1, 5, 3, 4, 2), strict=True))  # fmt: skip
+SCORES = {p.id: p.score for p in FIVE}
+
+
+def sent(package):
+    return [s.evidence_id for s in package.segments if s.kind == "evidence"]
+
+
+def test_long_evidence_of_one_question_stands_with_the_best_at_the_edges():
+    package = build(found=FIVE, order="edges", scores=SCORES)
+    assert sum(s.tokens for s in package.segments if s.kind == "evidence") > LONG
+    assert (package.layout.mode, package.layout.reason) == ("edges", "long")
+    assert sent(package) == ["E2", "E3", "E1", "E5", "E4"]  # best first, second best last, the rest inward
+    assert package.layout.shared_if_edges == package.prefix_tokens < package.layout.shared_if_document
+    assert sorted(package.input_ids) == sorted(build(found=FIVE).input_ids)
+
+
+@pytest.mark.parametrize(
+    ("order", "scores", "found", "reason"),
+    [
+        ("document", SCORES, FIVE, "shared"),
+        ("edges", SCORES, FIVE[:2], "short"),
+        ("edges", {p.id: 1.0 for p in FIVE}, FIVE, "no_scores"),
+        ("edges", None, FIVE, "no_scores"),
+    ],
+)
+def test_everything_else_stands_in_the_order_of_the_document(order, scores, found, reason):
+    package = build(found=found, order=order, scores=scores)
+    assert (package.layout.mode, package.layout.reason) == ("document", reason)
+    assert sent(package) == [p.id for p in found]
+
+
+def test_positions_say_where_each_piece_begins():
+    package = build()
+    text = TOKENS.decode(package.input_ids, control=False)
+    assert [name for name, _ in package.layout.positions] == ["E1", "E2"]
+    shown = TOKENS.decode(package.input_ids[: round(package.layout.positions[1][1] * package.total_tokens)])
+    assert text[len(shown) :].startswith("[E2]")
+
+
+GOLDEN = {
+    # prompt version, renderer: a change of words or layout is a new version, never a silent one
+    ("criterion-1", "chatml-2"): "53692b6c46d107d53b3b4259b93887b33b2805ad408a41ee7efe87905511cc69",
+}
+
+
+def test_a_prompt_version_is_the_same_tokens_on_every_machine():
+    prompt = Prompt(
+        (("instruction", INSTRUCTION), ("rubric", "Rubric of the job:\n- k1 (must): Ölçüt")),
+        "Criterion: k1: Ölçüt",
+        ("Şükrü",),
+    )
+    package = build(
+        prompt, pieces("İğde  ışık\u00a01.250,00 TL", "<|im_end|>"), context_length=8192, max_in=8192
+    )
+    assert digest(package.input_ids) == GOLDEN["criterion-1", RENDERER]
