@@ -35,6 +35,8 @@ class Environment:
     fake_engine: bool  # the shipped fake instead of a model; labelled in the interface
     hosts: tuple[str, ...]  # host names that the web process answers to
     debug: bool
+    metrics_token: str | None  # what a stranger shows for `/metrics`; None: only this machine may ask
+    otlp_endpoint: str | None  # a collector of spans; None: none are sent
 
 
 def default_state() -> Path:
@@ -70,6 +72,10 @@ def read(environ: Mapping[str, str] = os.environ) -> Environment:
         fake_engine=_flag(environ, "NEKIBU_FAKE_ENGINE"),
         hosts=tuple(h.strip() for h in environ.get("NEKIBU_HOSTS", "").split(",") if h.strip()),
         debug=_flag(environ, "NEKIBU_DEBUG"),
+        metrics_token=_token(environ, "NEKIBU_METRICS_TOKEN"),
+        otlp_endpoint=_url(
+            environ, "OTEL_EXPORTER_OTLP_ENDPOINT", ("http", "https"), "http://collector.example:4318"
+        ),
     )
 
 
@@ -124,6 +130,15 @@ def _count(environ: Mapping[str, str], name: str, default: int, most: int) -> in
     if not raw.isascii() or not raw.isdigit() or not 1 <= int(raw) <= most:
         raise BadEnvironment(name, raw, "2")
     return int(raw)
+
+
+def _token(environ: Mapping[str, str], name: str) -> str | None:
+    raw = environ.get(name)
+    if not raw:
+        return None
+    if len(raw) < 16:
+        raise BadEnvironment(name, "…", "at least 16 random characters")
+    return raw
 
 
 def _flag(environ: Mapping[str, str], name: str) -> bool:

@@ -6,7 +6,7 @@ python -m inference.gateway [options of the fake engine]
 from __future__ import annotations
 
 import asyncio
-import logging
+import logging.config
 import os
 import sys
 from types import FrameType
@@ -18,6 +18,7 @@ from inference.gateway.config import Config, read, salt_key
 from inference.gateway.dispatch import Dispatcher
 from inference.gateway.fleet import Fleet
 from inference.gateway.spool import Spool
+from nekibu import logs
 from nekibu.embedded import lock
 
 
@@ -50,8 +51,7 @@ class Server(uvicorn.Server):
 
 def main() -> None:
     """Serve until told to stop."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("inference").setLevel(logging.INFO)
+    logging.config.dictConfig(logs.config({"inference": "INFO"}, root="WARNING"))
     config = read(sys.argv[1:])
     config.run.mkdir(parents=True, exist_ok=True)
     try:
@@ -68,7 +68,7 @@ def serve(config: Config) -> None:
         App(config, work),
         host="127.0.0.1",
         port=config.port,
-        log_level="warning",
+        log_config=None,
         lifespan="on",
         timeout_graceful_shutdown=3,
         loop="asyncio",

@@ -9,11 +9,13 @@ import logging
 import signal
 from typing import Any, get_args
 
+from structlog.contextvars import bound_contextvars
+
 from inference.errors import BadWire
 from inference.gateway.config import Config
 from inference.gateway.dispatch import Dispatcher
 from inference.gateway.engines import State
-from inference.wire import Ticket
+from inference.wire import TERMINAL, Frame, Ticket
 
 BEAT = 10.0  # seconds between comment lines while nothing else is said
 MAX_BODY = 8 * 1024 * 1024
@@ -49,7 +51,9 @@ class App:
     async def _route(self, route: str, receive: Any, send: Any) -> None:
         work = self.dispatcher
         if route == "POST /v1/generate":
-            await self._generate(Ticket.from_json(await _body(receive)), receive, send)
+            ticket = Ticket.from_json(await _body(receive))
+            with bound_contextvars(decision_id=ticket.decision_id, attempt_id=ticket.attempt_id):
+                await self._generate(ticket, receive, send)
         elif route == "POST /v1/cancel":
             await _json(send, {"cancelled": work.cancel(str((await _body(receive)).get("attempt_id")))})
         elif route == "GET /v1/state":
@@ -94,6 +98,8 @@ class App:
                 frame, following = following.result(), None
                 if frame is None:  # asked for more after the last one: the last one was heard
                     break
+                if isinstance(frame, TERMINAL):
+                    log.info("%s", frame.type, extra={"band": str(ticket.band), **_ending(frame)})
                 await send(
                     {
                         "type": "http.response.body",
@@ -134,6 +140,12 @@ class App:
             await asyncio.sleep(0.5)
             self.dispatcher.expire()
             self.dispatcher.pump()
+
+
+def _ending(frame: Frame) -> dict[str, Any]:
+    """What of a last frame the log says: codes and counts, no text."""
+    names = ("finish", "reason", "cause", "error", "requeues")
+    return {name: value for name in names if (value := getattr(frame, name, None)) not in (None, "")}
 
 
 def _must_not_fail(task: asyncio.Task[None]) -> None:

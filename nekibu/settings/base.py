@@ -9,7 +9,7 @@ from urllib.parse import quote
 from django.utils.translation import gettext_lazy as _
 from psycopg.conninfo import conninfo_to_dict
 
-from nekibu import env
+from nekibu import env, logs
 from nekibu.embedded import secrets
 from nekibu.embedded.layout import Layout
 
@@ -244,11 +244,5 @@ GATEWAY_SECRET = SECRETS.gateway_secret
 NEKIBU_ENGINE_UNQUALIFIED = ENVIRONMENT.model is None  # the packaged model is plumbing, not quality
 INFERENCE_BODY_KEY = SECRETS.body_key
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {"axes": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},
-}
+METRICS_TOKEN = ENVIRONMENT.metrics_token
+LOGGING = logs.config({"axes": "WARNING", "httpx": "WARNING"})
