@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from django.utils.translation import gettext as _
 
+from inference import spans
 from inference.errors import BadUsage, Draining, EngineDown, QueueFull
 from inference.types import AttemptKind, Completion
 from inference.usage import Usage
@@ -39,6 +40,20 @@ def generate(
     Raises EngineDown, Draining or QueueFull when nothing was computed and it may be asked again later, GatewayLost when
     the connection broke. A refusal that asking again cannot cure, and an end in the middle, are completions.
     """
+    with spans.attempt(ticket, this.kind, this.attempt_no) as span:
+
+        def hear(frame: Frame) -> None:
+            span.heard(frame)
+            observe(frame)
+
+        done, started = _listen(gateway, ticket, this, hear)
+        span.ended(done)
+        return done, started
+
+
+def _listen(
+    gateway: Generator, ticket: Ticket, this: Try, observe: Observe
+) -> tuple[Completion, Started | None]:
     text: list[str] = []
     started: Started | None = None
     frames = gateway.generate(ticket)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from inference import bodies, idempotency
+from inference import bodies, idempotency, spans
 from inference.approval import KIND
 from inference.classify import authorise, classify
 from inference.connection import gateway
@@ -58,6 +58,13 @@ def decide(
     settles once; one that somebody works on is waited for, `wait` seconds, then InProgress is raised. Unavailable
     (engine or gateway away, queue full) leaves the decision as it is: call again with the same key.
     """
+    with spans.decision(request.task, request.task_version, request.mode):
+        return _decide(request, on_event, stop, wait)
+
+
+def _decide(
+    request: TaskRequest, on_event: OnEvent | None, stop: threading.Event | None, wait: float
+) -> Outcome:
     until = time.monotonic() + wait
     while True:
         begun = begin(request, on_event)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max
 from django.utils import timezone
 
-from inference import bodies
+from inference import bodies, spans
 from inference.catalogue.pricing import price_attempt
 from inference.catalogue.selectors import engine_price
 from inference.ledger.chains import keep_chain
@@ -34,6 +34,7 @@ class Trace:
 
     def __init__(self, decision: Decision) -> None:
         self.decision = decision
+        spans.about(decision.id)
         self._seq: int = (
             DecisionStep.objects.filter(decision=decision).aggregate(last=Max("seq"))["last"] or 0
         )
@@ -41,6 +42,7 @@ class Trace:
     def step(self, stage: str, seconds: float | None = None, **payload: Any) -> DecisionStep:
         """Add one stage with its reasons."""
         self._seq += 1
+        spans.stage(stage, seconds, payload)
         row: DecisionStep = DecisionStep.objects.create(
             decision=self.decision,
             seq=self._seq,
@@ -181,6 +183,8 @@ class Trace:
             outcome_hmac=proof,
             cost=money[0],
         )
+        row = self.decision
+        spans.rested(to, row.tier, row.risk, row.band)
         if to in TERMINAL:
             bodies.expire(self.decision.id, now + timedelta(days=body_days))
             self.seal()
