@@ -6,15 +6,17 @@ import zlib
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
+from inference import measures
 from inference.ledger import summed
 from inference.ledger.facts import write_facts
 from inference.ledger.selectors import cells_of
 from inference.ledger.slices import Window, day_of, midnight
-from inference.models import Decision, Fact, FactDue, PrefixChain, RollupDay
+from inference.models import Decision, Fact, FactDue, PrefixChain, RollupDay, Slice
 from inference.states import TERMINAL, WAITING
 from nekibu.tenants.scope import current_tenant
 
@@ -55,9 +57,10 @@ def keep_up(limit: int = AT_ONCE) -> int:
     if not taken:
         return 0
     ids = [row.decision_id for row in taken]
-    before = set(Fact.objects.filter(decision__in=ids).values_list("asked_at", flat=True))
+    before = list(Fact.objects.filter(decision__in=ids).values_list("decision_id", "asked_at", "status"))
     written = write_facts(ids)
-    _changed({day_of(at) for at in before | {fact.asked_at for fact in written}})
+    _changed({day_of(at) for _decision, at, _status in before} | {day_of(fact.asked_at) for fact in written})
+    _count(written, {decision for decision, _at, status in before if status in TERMINAL})
     FactDue.objects.filter(pk__in=[row.pk for row in taken]).delete()
     return len(taken)
 
@@ -92,6 +95,17 @@ def _changed(days: set[date]) -> None:
     for day in sorted(day for day in days if day < day_of(timezone.now())):
         _one_at_a_time(day)
         RollupDay.objects.filter(day=day).delete()
+
+
+def _count(written: Sequence[Fact], known: set[UUID]) -> None:
+    """Tell the counters of the process of each decision that is closed now and was not before, once that is committed."""
+    closed = {fact.decision_id for fact in written if fact.closing and fact.status in TERMINAL} - known
+    if not closed:
+        return
+    kept = [fact for fact in written if fact.decision_id in closed]
+    rows = Slice.objects.filter(pk__in={fact.slice_id for fact in kept}).values("id", *measures.SLICE)
+    slices = {row["id"]: row for row in rows}
+    transaction.on_commit(lambda: measures.closed([(slices[fact.slice_id], fact) for fact in kept]))
 
 
 def _one_at_a_time(day: date) -> None:

@@ -39,6 +39,11 @@ class Layout:
         return self.state / "run"
 
     @property
+    def metrics(self) -> Path:
+        """What each process of the application has counted since the start."""
+        return self.run / "metrics"
+
+    @property
     def models(self) -> Path:
         """Prepared model directories."""
         return self.state / "models"

@@ -49,6 +49,7 @@ class Parts:
             "PYTHONUNBUFFERED": "1",
         }
         self.variables.pop("NEKIBU_DB_ROLE", None)
+        self.counting = {"PROMETHEUS_MULTIPROC_DIR": str(layout.metrics)}
         self.secret = {"NEKIBU_GATEWAY_SECRET": secrets.gateway_secret}
 
     def gateway(self) -> Part:
@@ -70,6 +71,7 @@ class Parts:
             [*command, "--timeout-graceful-shutdown", "5", "--no-server-header", "--no-access-log"],
             10,
             **_ONE_THREAD,
+            **self.counting,
         )
 
     def worker(self) -> Part:
@@ -91,6 +93,7 @@ class Parts:
             [*command, "--without-gossip", "--without-mingle", "--loglevel", "INFO"],
             15,
             **_ONE_THREAD,
+            **self.counting,
         )
 
     def beat(self) -> Part:

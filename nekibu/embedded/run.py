@@ -89,8 +89,10 @@ class Supervisor:
                 state.mkdir(parents=True)
                 state.chmod(0o755)  # PostgreSQL's user passes here; what is private below is closed by itself
             os.umask(0o077)
-            for directory in (self.layout.run, self.layout.logs):
+            for directory in (self.layout.run, self.layout.logs, self.layout.metrics):
                 directory.mkdir(exist_ok=True)
+            for counted in self.layout.metrics.glob("*.db"):
+                counted.unlink()
         except OSError as error:
             raise SystemExit(
                 f"The state directory {state} cannot be written: {error.strerror}. Choose another NEKIBU_STATE."

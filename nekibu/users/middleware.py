@@ -18,19 +18,23 @@ from nekibu.users.authentication import actor_of
 class ActorMiddleware:
     """Sets `request.actor`, and runs the view in the actor's tenant.
 
-    A view marked `opens_own_scope = True` (long or streaming work) gets the actor but no transaction.
+    A view marked `opens_own_scope = True` (long or streaming work) gets the actor but no transaction; one marked
+    `own_authorization = True` looks at the header itself and gets no actor.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if _marked(request, "own_authorization"):
+            request.actor = None  # type: ignore[attr-defined]
+            return self.get_response(request)
         try:
             request.actor = actor_of(request)  # type: ignore[attr-defined]
         except NekibuError as refused:
             return error_response(refused)
         actor = request.actor  # type: ignore[attr-defined]
-        if actor is None or _opens_own_scope(request):
+        if actor is None or _marked(request, "opens_own_scope"):
             return self.get_response(request)
         with tenant_scope(actor.tenant_id):
             response = self.get_response(request)
@@ -39,9 +43,9 @@ class ActorMiddleware:
         return response
 
 
-def _opens_own_scope(request: HttpRequest) -> bool:
+def _marked(request: HttpRequest, mark: str) -> bool:
     try:
         view: Any = resolve(request.path_info).func
     except Resolver404:
         return False
-    return bool(getattr(getattr(view, "cls", getattr(view, "view_class", view)), "opens_own_scope", False))
+    return bool(getattr(getattr(view, "cls", getattr(view, "view_class", view)), mark, False))

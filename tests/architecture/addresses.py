@@ -15,7 +15,18 @@ from nekibu.permissions.actions import Action
 
 METHODS = ("get", "post", "put", "patch", "delete")
 # Everybody may ask these. An address that becomes public has to be named here.
-PUBLIC = {"home", "health", "ready", "set-language", "set-theme", "sign-in", "sign-out", "schema", "docs"}
+PUBLIC = {
+    "home",
+    "health",
+    "ready",
+    "metrics",
+    "set-language",
+    "set-theme",
+    "sign-in",
+    "sign-out",
+    "schema",
+    "docs",
+}
 # Bodies that a write needs before it looks its object up; everything else is sent without one.
 BODIES: dict[str, dict[str, Any]] = {
     "api-verdict-override": {"verdict": "met", "reason": "seen", "pieces": ["E1"]},
