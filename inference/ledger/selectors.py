@@ -87,12 +87,16 @@ class _Group:
     raw: list[dict[str, Floats]] = field(default_factory=list)
 
 
-def accounts_for(actor: Actor, cut: Cut) -> Accounts:
-    """The figures of a window, whole and by group. Raises InvalidInput where that is too much to read at once."""
+def accounts_for(actor: Actor, cut: Cut, *, sums: bool = False) -> Accounts:
+    """The figures of a window, whole and by group. Raises InvalidInput where that is too much to read at once.
+
+    With `sums` closed days are read from their sums however few facts they hold: what shows a course over many days
+    wants many small groups, which are dear to make from samples.
+    """
     slices = dict(_slices())
     chosen = _chosen(slices, cut)
     ids = None if len(chosen) == len(slices) else list(chosen)
-    rolled, pieces = _plan(cut)
+    rolled, pieces = _plan(cut, 0 if sums else EXACT)
     exact = not rolled
     groups: dict[Key, _Group] = defaultdict(_Group)
     for piece in pieces:
@@ -150,7 +154,7 @@ def cells_of(window: Window) -> list[tuple[UUID, Cell]]:
     return found
 
 
-def _plan(cut: Cut) -> tuple[list[date], list[Window]]:
+def _plan(cut: Cut, exact: int) -> tuple[list[date], list[Window]]:
     """Which days are read from their sums, and which pieces of the window from facts."""
     window = cut.window
     held = dict(
@@ -161,7 +165,7 @@ def _plan(cut: Cut) -> tuple[list[date], list[Window]]:
     whole = sorted(
         day for day in held if window.start <= midnight(day) and midnight(day + timedelta(1)) <= window.end
     )
-    if "hour" in cut.by or sum(held[day] for day in whole) <= EXACT:
+    if "hour" in cut.by or sum(held[day] for day in whole) <= exact:
         whole = []
     pieces, at = [], window.start
     for day in whole:

@@ -173,11 +173,14 @@ def spending(scope: Scope, rows: Sequence[Row], name: str, currency: str) -> Cha
     """Where the money went, over time; `rows` are listed by time and a dimension."""
     times = sorted({row.key[0] for row in rows})
     values = sorted({row.key[1] for row in rows})
-    held = {row.key: _spent(row.figures, currency) for row in rows}
+    held = {row.key: row.figures.cell.money for row in rows}
 
     def known(at: str, value: str) -> float | None:
-        one = held.get((at, value))
-        return number(one.known) if one else None
+        if (at, value) not in held:
+            return None
+        return float(
+            sum(amount for (kind, _state), (amount, _n) in held[at, value].items() if kind == currency)
+        )
 
     return Chart(
         "spending",

@@ -51,7 +51,7 @@ TIMES_SHOWN = ("ttft", "tpot", "model")
 def overview(request: HttpRequest) -> HttpResponse:
     """How it goes: what is being worked on now, and the window's figures at a glance."""
     scope = scope_of(request)
-    accounts = accounts_for(actor_of(request), scope.by(scope.time, "band"))
+    accounts = accounts_for(actor_of(request), scope.by(scope.time, "band"), sums=True)
     total = accounts.total
     charts = [
         drawn.outcomes(scope, regrouped(accounts, (scope.time,))),
@@ -83,7 +83,7 @@ def live(request: HttpRequest) -> HttpResponse:
 def service(request: HttpRequest) -> HttpResponse:
     """Whether what was promised was given, by urgency."""
     scope = scope_of(request)
-    accounts = accounts_for(actor_of(request), scope.by(scope.time, "band"))
+    accounts = accounts_for(actor_of(request), scope.by(scope.time, "band"), sums=True)
     bands = _bands(accounts)
     over_time = [row for row in accounts.rows if row.key[1]]
     return _render(
@@ -146,7 +146,7 @@ def phases(request: HttpRequest) -> HttpResponse:
 def cache(request: HttpRequest) -> HttpResponse:
     """Why the hit rate is what it is."""
     scope = scope_of(request)
-    accounts = accounts_for(actor_of(request), scope.by(scope.time))
+    accounts = accounts_for(actor_of(request), scope.by(scope.time), sums=True)
     found = ceiling_for(scope.cut)
     steps = drawn.ceiling_steps(found)
     return _render(
@@ -165,7 +165,7 @@ def cache(request: HttpRequest) -> HttpResponse:
 def cost(request: HttpRequest) -> HttpResponse:
     """Where the money goes, and how far that can be relied on."""
     scope, actor = scope_of(request), actor_of(request)
-    accounts = accounts_for(actor, scope.by(scope.time, "task"))
+    accounts = accounts_for(actor, scope.by(scope.time, "task"), sums=True)
     currency = drawn.currency_of(accounts.total)
     tasks = regrouped(accounts, ("task",))
     return _render(
@@ -199,7 +199,7 @@ def cost(request: HttpRequest) -> HttpResponse:
 def routes(request: HttpRequest) -> HttpResponse:
     """Who answers, what becomes of it, and where people disagreed afterwards."""
     scope, actor = scope_of(request), actor_of(request)
-    accounts = accounts_for(actor, scope.by(scope.time, "tier"))
+    accounts = accounts_for(actor, scope.by(scope.time, "tier"), sums=True)
     tiers = regrouped(accounts, ("tier",))
     corrected = overrides_for(actor, scope.by(scope.time, "task"))
     times = sorted({at for at, _task in corrected})
