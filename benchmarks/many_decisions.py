@@ -8,7 +8,8 @@ from uuid import UUID
 import psycopg
 
 DAYS = 30
-DETAILED = 2_000  # the newest decisions have their stages and checks too; older ones have their attempt and their facts
+WAITING = 500  # of the newest, questions to people
+DETAILED = 2_000  # the newest decisions have as many stages as real ones (without their reasons) and checks; older ones have their attempt and their facts
 
 # (product, task, risk, share of all, seconds to the first token): what the figures are cut by.
 MIX = (
@@ -98,9 +99,8 @@ FROM drawn d JOIN econ_slice s ON s.tenant_id = %(tenant)s AND s.product = d.pro
 """
 _STEPS = """
 INSERT INTO inference_step (id, tenant_id, created_at, decision_id, seq, round, stage, seconds, payload)
-SELECT uuidv7(), %(tenant)s, asked_at, id, stage.seq, 1, stage.name, 0.002, '{}'
-FROM drawn, unnest(ARRAY['classify', 'retrieve', 'protect', 'compress', 'assemble', 'key', 'route', 'schedule', 'checks'])
-     WITH ORDINALITY AS stage (name, seq)
+SELECT uuidv7(), %(tenant)s, asked_at, id, stage.seq, 1, stage.name, 0.002, '{"verdict": "ok"}'
+FROM drawn, unnest(array_fill('checks'::text, ARRAY[9])) WITH ORDINALITY AS stage (name, seq)
 WHERE n <= %(detailed)s
 """
 _CHECKS = """
@@ -108,6 +108,20 @@ INSERT INTO inference_check (id, tenant_id, created_at, decision_id, attempt_no,
 SELECT uuidv7(), %(tenant)s, asked_at, id, 1, 1, c.seq, c.name, true, '[]'
 FROM drawn, unnest(ARRAY['truncation', 'schema', 'sources', 'rules']) WITH ORDINALITY AS c (name, seq)
 WHERE asked AND n <= %(detailed)s
+"""
+_CHAINS = """
+INSERT INTO econ_prefix_chain (id, tenant_id, created_at, attempt_id, salt_id, tokens, blocks, shared_free, shared_kept)
+SELECT uuidv7(), %(tenant)s, asked_at, attempt, 's', input, ''::bytea,
+       CASE cache WHEN 'hit' THEN (input - input / 4) / 16 * 16 ELSE 16 END, CASE cache WHEN 'hit' THEN (input - input / 3) / 16 * 16 ELSE 0 END
+FROM drawn WHERE asked AND asked_at > now() - interval '7 days'
+"""
+_WAITING = """
+INSERT INTO approvals_request
+  (id, tenant_id, created_at, kind, subject_type, subject_id, title, group_key, group_title, url, reasons, parameters, params_hash,
+   seal, roles, quorum, four_eyes, risk, requested_by, editors, status)
+SELECT uuidv7(), %(tenant)s, asked_at, 'many.question', 'many.question', id::text, 'Question ' || n, (n / 5)::text,
+       'Subject ' || n / 5, '', '[]', '{}', '', '', '["admin"]', 1, false, risk, '{"name": "worker"}', '[]', 'pending'
+FROM drawn WHERE n <= %(waiting)s
 """
 TABLES = (
     "inference_decision",
@@ -133,13 +147,13 @@ def write(url: str, tenant: UUID, decisions: int, seed: int) -> Written:
         f"({n}, '{p}', '{t}', '{r}', {share}, {first})" for n, (p, t, r, share, first) in enumerate(MIX)
     )
     drawn = _DRAWN.replace("{mix}", mix).replace("{seconds}", str(DAYS * 86_400))
-    given = {"tenant": tenant, "decisions": decisions, "detailed": DETAILED}
+    given = {"tenant": tenant, "decisions": decisions, "detailed": DETAILED, "waiting": WAITING}
     with psycopg.connect(url) as connection, connection.cursor() as cursor:
         cursor.execute(
             "SET LOCAL session_replication_role = replica"
         )  # nothing here refers to what is not here
         cursor.execute("SELECT setseed(%s)", [(seed % 1000) / 1000])
-        for statement in (drawn, _DECISIONS, _ATTEMPTS, _SLICES, _FACTS, _STEPS, _CHECKS):
+        for statement in (drawn, _DECISIONS, _ATTEMPTS, _SLICES, _FACTS, _STEPS, _CHECKS, _CHAINS, _WAITING):
             cursor.execute(statement, given)  # type: ignore[call-overload]
         cursor.execute("SELECT count(*) FROM econ_fact WHERE tenant_id = %s", [tenant])
         facts = cursor.fetchone()[0]  # type: ignore[index]
