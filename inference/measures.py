@@ -119,5 +119,5 @@ def told() -> bytes:
     if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         return generate_latest(REGISTRY)
     every = CollectorRegistry()
-    MultiProcessCollector(every)
+    MultiProcessCollector(every)  # type: ignore[no-untyped-call]
     return generate_latest(every)
