@@ -41,6 +41,8 @@ class Config:
     profile: str
     engines: int = 1  # children, where there are no URLs
     gpus: tuple[str, ...] = ()  # as many as there are children, or none
+    key: str = field(default="", repr=False)  # of engines elsewhere; children get keys of their own
+    admin_key: str = field(default="", repr=False)
     fake_options: tuple[str, ...] = ()
     start_seconds: float = 300.0
     silence_seconds: float = 120.0  # no token for this long while requests run means that the engine hangs
@@ -105,6 +107,8 @@ def read(arguments: Sequence[str] = ()) -> Config:
         model=found.model,
         profile="gpu" if gpus else "cpu",
         engines=found.engines,
+        key=os.environ.get("NEKIBU_ENGINE_KEY", ""),
+        admin_key=os.environ.get("NEKIBU_ENGINE_ADMIN_KEY", ""),
         gpus=gpus[: found.engines] if found.engines > 1 else (),
         fake_options=tuple(arguments),
     )

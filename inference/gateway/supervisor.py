@@ -119,7 +119,7 @@ class Supervisor:
         """One life of the engine."""
         engine = self.engine
         if self.place.url:
-            engine.url = self.place.url
+            engine.url, engine.key, engine.admin_key = self.place.url, self.config.key, self.config.admin_key
             if not self._describe_remote():
                 return Ended(EngineNote.NO_TOKENIZER.say(), final=True)
         else:

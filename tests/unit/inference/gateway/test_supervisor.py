@@ -110,6 +110,14 @@ async def test_an_engine_without_a_key_is_sent_none(world):
     assert not any("authorization" in headers for headers in world.line.headers)
 
 
+async def test_an_engine_elsewhere_is_sent_the_key_that_it_was_given(world):
+    world.make(key="k" * 20, admin_key="a" * 20)
+    await world.live(lambda: world.told)
+    assert {headers["authorization"] for headers in world.line.headers} == {"Bearer " + "k" * 20}
+    assert "k" * 20 not in repr(world.supervisor.config)
+    assert "a" * 20 not in repr(world.supervisor.config)
+
+
 async def test_it_waits_until_the_engine_is_ready_and_gives_up_after_its_bound(world):
     world.line.ready = False
     details = []
