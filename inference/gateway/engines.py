@@ -97,7 +97,7 @@ async def learn(engine: Engine, expected: dict[str, Any]) -> str:
     fields are looked at, and nothing of them is logged.
     """
     assert engine.http is not None  # noqa: S101
-    told = []
+    told: list[dict[str, Any]] = []
     for server in engine.workers or ("",):
         info = (await engine.http.get(f"{server}/server_info", timeout=20.0)).json()
         problem = _unfit(info, expected) or (_differs(info, told[0], server) if told else "")
