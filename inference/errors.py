@@ -29,6 +29,12 @@ class QueueFull(OverBudget):
     code = "queue_full"
 
 
+class PromiseMissed(OverBudget):
+    """The answer cannot begin in the promised time at the moment."""
+
+    code = "predicted_miss"
+
+
 class ContextTooLarge(Refused):
     """The text does not fit into the context of the model."""
 

@@ -10,10 +10,22 @@ from typing import Any, Protocol, cast
 from django.utils.translation import gettext as _
 
 from inference import spans
-from inference.errors import BadUsage, Draining, EngineDown, QueueFull
+from inference.errors import BadUsage, Draining, EngineDown, PromiseMissed, QueueFull
 from inference.types import AttemptKind, Completion
 from inference.usage import Usage
-from inference.wire import Aborted, Delta, Done, Frame, Phases, Queued, Refused, Restart, Started, Ticket
+from inference.wire import (
+    Aborted,
+    Delta,
+    Demoted,
+    Done,
+    Frame,
+    Phases,
+    Queued,
+    Refused,
+    Restart,
+    Started,
+    Ticket,
+)
 
 Observe = Callable[[Frame], None]
 
@@ -34,11 +46,11 @@ class Try:
 
 def generate(
     gateway: Generator, ticket: Ticket, this: Try, observe: Observe
-) -> tuple[Completion, Started | None]:
-    """One attempt, to its end. `observe` hears every frame.
+) -> tuple[Completion | Demoted, Started | None]:
+    """One attempt, to its end, or that it shall be made later. `observe` hears every frame.
 
-    Raises EngineDown, Draining or QueueFull when nothing was computed and it may be asked again later, GatewayLost when
-    the connection broke. A refusal that asking again cannot cure, and an end in the middle, are completions.
+    Raises EngineDown, Draining, QueueFull or PromiseMissed when nothing was computed and it may be asked again later,
+    GatewayLost when the connection broke. A refusal that asking again cannot cure, and an end in the middle, are completions.
     """
     with spans.attempt(ticket, this.kind, this.attempt_no) as span:
 
@@ -47,13 +59,14 @@ def generate(
             observe(frame)
 
         done, started = _listen(gateway, ticket, this, hear)
-        span.ended(done)
+        if isinstance(done, Completion):
+            span.ended(done)
         return done, started
 
 
 def _listen(
     gateway: Generator, ticket: Ticket, this: Try, observe: Observe
-) -> tuple[Completion, Started | None]:
+) -> tuple[Completion | Demoted, Started | None]:
     text: list[str] = []
     started: Started | None = None
     frames = gateway.generate(ticket)
@@ -66,6 +79,8 @@ def _listen(
                 text.append(frame.text)
             elif isinstance(frame, Restart):
                 text.clear()
+            elif isinstance(frame, Demoted):
+                return frame, started
             elif isinstance(frame, Refused):
                 return _refused(frame, ticket, this), started
             elif isinstance(frame, Done):
@@ -81,6 +96,8 @@ def _refused(frame: Refused, ticket: Ticket, this: Try) -> Completion:
     if frame.retry_after is not None:
         if frame.reason == "queue_full":
             raise QueueFull(retry_after=frame.retry_after)
+        if frame.reason == "predicted_miss":
+            raise PromiseMissed(retry_after=frame.retry_after)
         if frame.reason == "draining":
             raise Draining(retry_after=frame.retry_after)
         raise EngineDown(retry_after=frame.retry_after, reason=frame.reason)

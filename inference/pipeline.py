@@ -17,6 +17,7 @@ from inference.classify import Classified
 from inference.compression import Selection, compress, relevance, selection_for
 from inference.context import build_context, repair_tail
 from inference.protected import clauses, extract, locales, numbers, scan
+from inference.reasons import Noted
 from inference.registry import TaskSpec
 from inference.retrieval import retrieve
 from inference.router import Situation, choose_route
@@ -214,7 +215,9 @@ def prepare(
         solver_reasons=solved.reasons if solved else (),
     )
 
-    plan = schedule(spec.policy, request.mode, now=timezone.now(), deadline_at=request.deadline_at)
+    plan = schedule(
+        spec.policy, request.mode, now=timezone.now(), deadline_at=request.deadline_at, device=engine.device
+    )
     trace.step("schedule", schedule=plan)
     # What a rule read was the text as it was found; what a model read is the text as it was sent.
     evidence = found.pieces if route.tier == "rules" else small.evidence
@@ -233,7 +236,11 @@ def first_attempt(prepared: Prepared, decision_id: str) -> Attempting:
     return Attempting(
         "primary",
         _ticket(
-            prepared, decision_id, tuple(prepared.package.input_ids), prepared.spec.policy.budget.max_out
+            prepared,
+            decision_id,
+            tuple(prepared.package.input_ids),
+            prepared.spec.policy.budget.max_out,
+            first=True,
         ),
     )
 
@@ -270,6 +277,13 @@ def next_attempt(
             "repair", _ticket(prepared, decision_id, (*package.input_ids, *tail), policy.budget.max_out)
         )
     return None
+
+
+def put_off(prepared: Prepared) -> Schedule:
+    """The schedule of a decision whose promise could not be kept: the batch clock, for the reason that it says."""
+    request, plan = prepared.request, prepared.plan
+    later = schedule(prepared.spec.policy, "batch", now=timezone.now(), deadline_at=request.deadline_at)
+    return replace(later, reasons=(Noted.PUT_OFF.say(seconds=f"{plan.ttft or 0:.0f}"), *later.reasons))
 
 
 def finish(prepared: Prepared, completion: Completion, trace: Trace) -> CheckReport:
@@ -324,7 +338,10 @@ def timed(stage: Callable[[], T]) -> tuple[T, float]:
     return stage(), time.perf_counter() - began
 
 
-def _ticket(prepared: Prepared, decision_id: str, input_ids: tuple[int, ...], max_out: int) -> Ticket:
+def _ticket(
+    prepared: Prepared, decision_id: str, input_ids: tuple[int, ...], max_out: int, *, first: bool = False
+) -> Ticket:
+    """Only the first attempt may be put off: later ones would throw away what was paid."""
     package, plan, key = prepared.package, prepared.plan, prepared.key
     return Ticket(
         attempt_id=uuid4().hex,
@@ -345,6 +362,9 @@ def _ticket(prepared: Prepared, decision_id: str, input_ids: tuple[int, ...], ma
         stop_token_ids=package.stop_token_ids,
         json_schema=prepared.schema_text,
         pool=prepared.route.pool,
+        key=prepared.spec.slug,
+        ttft=plan.ttft,
+        on_predicted_miss=plan.on_predicted_miss if first else "serve_late",
     )
 
 

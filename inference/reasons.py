@@ -31,6 +31,7 @@ class Noted(Sentence):
     PERSON_WAITS = "a person waits: %(band)s"
     OWN_BAND = "the band of the task: %(band)s"
     USELESS = "useless after %(seconds)s s"
+    PUT_OFF = "put off to the batch clock: the first word within %(seconds)s s could not be kept"
 
 
 class EngineNote(Sentence):

@@ -51,23 +51,31 @@ def decide(
     on_event: OnEvent | None = None,
     stop: threading.Event | None = None,
     wait: float = 45.0,
+    later: bool = False,
 ) -> Outcome:
     """Bring one decision to rest: accepted, waiting for a person, or failed. Call it outside a transaction.
+
+    Where the task allows it, a decision that cannot begin in its promised time is put off: it comes back as it waits for the
+    batch clock, and a worker ends it (`later`).
 
     The same key always means the same decision. A finished one is told again; one whose worker died is taken over and
     settles once; one that somebody works on is waited for, `wait` seconds, then InProgress is raised. Unavailable
     (engine or gateway away, queue full) leaves the decision as it is: call again with the same key.
     """
     with spans.decision(request.task, request.task_version, request.mode):
-        return _decide(request, on_event, stop, wait)
+        return _decide(request, on_event, stop, wait, later)
 
 
 def _decide(
-    request: TaskRequest, on_event: OnEvent | None, stop: threading.Event | None, wait: float
+    request: TaskRequest,
+    on_event: OnEvent | None,
+    stop: threading.Event | None,
+    wait: float,
+    later: bool,
 ) -> Outcome:
     until = time.monotonic() + wait
     while True:
-        begun = begin(request, on_event)
+        begun = begin(request, on_event, later=later)
         if isinstance(begun, Outcome):
             return begun
         if begun is not None:
@@ -113,7 +121,7 @@ def resume(actor: Actor, decision_id: UUID) -> Outcome:
         stored = bodies.read(decision_id, "request") if decision.status in WORKING else None
         if stored is None:
             return outcome_of(decision)
-    return decide(TaskRequest.from_json(stored))
+    return decide(TaskRequest.from_json(stored), later=True)
 
 
 def cancel(*, actor: Actor, decision_id: UUID, reason: str = "cancelled") -> Outcome:

@@ -36,4 +36,5 @@ CLASSES = MappingProxyType(
 )
 # Targets of a machine without a GPU. No claim about speed may use them.
 DEV_TTFT_MS, DEV_TPOT_MS = 10_000, 250
+NO_GPU = frozenset({"cpu"})
 MAX_QUEUE_TTL = 24 * 3_600.0

@@ -15,7 +15,7 @@ from inference.errors import BadUsage, BadWire
 from inference.slo import MAX_QUEUE_TTL, Band
 from inference.usage import Usage
 
-VERSION = 1
+VERSION = 2
 POOL = "default"  # the only pool of engines for now
 
 
@@ -62,6 +62,10 @@ class Ticket(Message):
     stop_token_ids: tuple[int, ...] = ()
     json_schema: str | None = None
     pool: str = POOL
+    key: str = ""  # the task, whose answers are alike in length
+    ttft: float | None = None  # seconds from arrival until the first token is promised; None: no promise
+    on_predicted_miss: Literal["demote", "reject", "serve_late"] = "serve_late"
+    share: float = 1.0  # of the service, beside tenants of share 1
 
     def __post_init__(self) -> None:
         if len(self.attempt_id) != 32 or set(self.attempt_id) - set("0123456789abcdef"):
@@ -78,6 +82,10 @@ class Ticket(Message):
             )
         if self.deadline is not None and self.deadline <= 0:
             raise BadWire("deadline must be in the future", field="deadline")
+        if self.ttft is not None and self.ttft <= 0:
+            raise BadWire("ttft must be above 0", field="ttft")
+        if self.share <= 0:
+            raise BadWire("share must be above 0", field="share")
         if not 0.0 <= self.temperature <= 2.0:
             raise BadWire("temperature must be between 0 and 2", field="temperature")
         if not 0 <= self.prefix_tokens <= len(self.input_ids) or not 0 <= self.share_tokens <= len(
@@ -169,6 +177,14 @@ class Refused(Frame):
 
 
 @dataclass(frozen=True, slots=True)
+class Demoted(Frame):
+    """Its time to the first token cannot be kept, and its task would rather have it done later: on the batch clock."""
+
+    type: ClassVar[str] = "demoted"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Aborted(Frame):
     """Ended in the middle. What was computed is in `usage` and is billed; the text so far came as deltas."""
 
@@ -186,9 +202,9 @@ class Aborted(Frame):
 
 
 FRAMES: dict[str, type[Frame]] = {
-    kind.type: kind for kind in (Queued, Started, Delta, Restart, Done, Refused, Aborted)
+    kind.type: kind for kind in (Queued, Started, Delta, Restart, Done, Refused, Demoted, Aborted)
 }
-TERMINAL = (Done, Refused, Aborted)
+TERMINAL = (Done, Refused, Demoted, Aborted)
 
 
 def frame_from_json(raw: object) -> Frame:
@@ -272,6 +288,7 @@ class EngineState(Message):
     worst: EngineStage = "ready"
     queues: dict[str, int] = field(default_factory=dict)
     counters: dict[str, float] = field(default_factory=dict)
+    policy: dict[str, float] = field(default_factory=dict)  # what the queue predicted, promised and put off
 
     @property
     def ready(self) -> bool:

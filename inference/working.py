@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from inference import connection, idempotency, pipeline
 from inference.classify import authorise, classify
 from inference.connection import gateway
-from inference.errors import Draining, EngineDown, GatewayLost, QueueFull
+from inference.errors import Draining, EngineDown, GatewayLost, PromiseMissed, QueueFull
 from inference.generation import Try, generate
 from inference.idempotency import Overtaken, renewal
 from inference.live import OnEvent, after_commit, publish
@@ -24,9 +26,10 @@ from inference.tokens import Tokenizer
 from inference.trace import Trace
 from inference.types import Completion, Outcome, TaskRequest, plain
 from inference.usage import Usage
-from inference.wire import Delta, Frame, Phases, Queued, Restart, Started
+from inference.wire import Delta, Demoted, Frame, Phases, Queued, Restart, Started
 from nekibu.audit.record import record
-from nekibu.errors import Unavailable
+from nekibu.errors import OverBudget, Unavailable
+from nekibu.jobs.enqueue import enqueue
 from nekibu.tenants.scope import tenant_scope
 
 CRASHES = 1  # how often one call asks again after the engine or the gateway broke, before it gives the decision back
@@ -41,8 +44,11 @@ class Begun:
     tokenizer: Tokenizer
 
 
-def begin(request: TaskRequest, on_event: OnEvent | None) -> Begun | Outcome | None:
-    """Own the decision and prepare it; an Outcome when it is at rest, None while somebody else works on it."""
+def begin(request: TaskRequest, on_event: OnEvent | None, *, later: bool = False) -> Begun | Outcome | None:
+    """Own the decision and prepare it; an Outcome when it is at rest, None while somebody else works on it.
+
+    One that was put off to the batch clock is at rest too, for all but the worker that has come to do it `later`.
+    """
     with tenant_scope(request.tenant_id):
         authorise(request)
         held = idempotency.find(request)
@@ -50,6 +56,8 @@ def begin(request: TaskRequest, on_event: OnEvent | None) -> Begun | Outcome | N
             return outcome_of(held)
         if held is not None and idempotency.busy(held):
             return None
+        if held is not None and not later and put_off(held):
+            return outcome_of(held)
     engine = connection.engine()
     tokenizer = connection.tokenizer(engine)
     with tenant_scope(request.tenant_id):
@@ -58,6 +66,10 @@ def begin(request: TaskRequest, on_event: OnEvent | None) -> Begun | Outcome | N
             return outcome_of(held)
         if held is not None and idempotency.busy(held):
             return None
+        if held is not None and put_off(held):
+            if not later:
+                return outcome_of(held)
+            request = replace(request, mode="batch")
         asked = classify(request)
         if held is None:
             held = new_row(request, asked)
@@ -117,6 +129,7 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
             )
             trace.advance(DecisionStatus.QUEUED, actor, attempt_id=attempt.ticket.attempt_id)
             after_commit(row.id, "queued", on_event, attempt_no=this.attempt_no, band=attempt.ticket.band)
+        done: Completion | Demoted
         lost: GatewayLost | None = None
         started: Started | None = None
         try:
@@ -135,10 +148,12 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
                 cause="gateway_lost",
                 retryable=True,
             )
-        except (EngineDown, Draining, QueueFull) as refused:
+        except (EngineDown, Draining, QueueFull, PromiseMissed) as refused:
             if (told := _refused(decision, tenant, this, refused)) is not None:
                 return told
             raise
+        if isinstance(done, Demoted):
+            return _put_off(begun, this, done, on_event)
         made += 1
         with tenant_scope(tenant):
             row = idempotency.locked(decision)
@@ -169,6 +184,35 @@ def work(begun: Begun, on_event: OnEvent | None, stop: threading.Event | None) -
         attempt = attempt.again()
         publish(decision.id, "restart", attempt_no=this.attempt_no, reason=done.cause)
         time.sleep(1.0 if lost else 0.0)
+
+
+def put_off(decision: Decision) -> bool:
+    """Whether its promise could not be kept, so that it waits for the batch clock."""
+    waits = decision.status in WORKING and decision.clock == "batch" and decision.mode != "batch"
+    return waits and decision.steps.filter(stage="schedule", payload__has_key="demoted_at").exists()
+
+
+def _put_off(begun: Begun, this: Try, told: Demoted, on_event: OnEvent | None) -> Outcome:
+    """Note it once, let go, and leave the work to the batch clock. The key stays the same, so asking again makes no second one."""
+    actor = begun.prepared.request.actor
+    with tenant_scope(begun.prepared.request.tenant_id):
+        row = idempotency.locked(begun.decision)
+        if not idempotency.owns(row, begun.decision.round):
+            return _overtaken(row)
+        plan = pipeline.put_off(begun.prepared)
+        Trace(row).step(
+            "schedule",
+            schedule=plan,
+            attempt_no=this.attempt_no,
+            demoted_at=timezone.now(),
+            cause=told.reason,
+        )
+        row.clock, row.band = plan.clock, plan.band
+        row.save(update_fields=["clock", "band"])
+        idempotency.give_back(row)
+        enqueue("inference.decide", actor=actor, queue="batch", decision_id=str(row.id))
+        after_commit(row.id, "demoted", on_event, status=row.status, reason=told.reason)
+        return outcome_of(row)
 
 
 def _stopped(begun: Begun) -> Outcome:
@@ -219,7 +263,9 @@ def _observer(decision: Decision, prepared: pipeline.Prepared, on_event: OnEvent
     return observe
 
 
-def _refused(decision: Decision, tenant: UUID, this: Try, refused: Unavailable | QueueFull) -> Outcome | None:
+def _refused(
+    decision: Decision, tenant: UUID, this: Try, refused: Unavailable | OverBudget
+) -> Outcome | None:
     """Nothing was computed: note it and let go, so that the next call starts at once. An Outcome if it was closed meanwhile."""
     with tenant_scope(tenant):
         row = idempotency.locked(decision)

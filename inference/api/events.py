@@ -20,7 +20,7 @@ from inference import services
 from inference.account import account_of, outcome_json
 from inference.live import group_of
 from inference.models import Decision
-from inference.states import TERMINAL
+from inference.states import TERMINAL, WORKING
 from inference.types import TaskRequest
 from nekibu.api.handler import body
 from nekibu.errors import NekibuError
@@ -47,7 +47,7 @@ async def deciding(request: TaskRequest, language: str) -> AsyncIterator[bytes]:
 
     def tell(kind: str, data: Mapping[str, Any]) -> None:
         known["id"] = str(data["decision_id"])
-        if kind not in {"done", "awaiting_approval"}:
+        if kind not in {"done", "awaiting_approval", "demoted"}:
             loop.call_soon_threadsafe(heard.put_nowait, (kind, dict(data)))
 
     def run() -> None:
@@ -60,7 +60,8 @@ async def deciding(request: TaskRequest, language: str) -> AsyncIterator[bytes]:
             with tenant_scope(request.tenant_id):
                 row = Decision.objects.get(pk=outcome.decision_id)
                 said = outcome_json(account_of(row))
-            last: tuple[str, Any] = ("done" if outcome.status in TERMINAL else "awaiting_approval", said)
+            kind = "demoted" if outcome.status in WORKING else "awaiting_approval"
+            last: tuple[str, Any] = ("done" if outcome.status in TERMINAL else kind, said)
         except NekibuError as error:
             last = ("error", body(error))
         except Exception:

@@ -164,6 +164,11 @@ def _metrics(work: Dispatcher) -> str:
             {f'what="{name}"': n for name, n in sorted(state.counters.items())},
         ),
         ("nekibu_gateway_queue_depth", "gauge", {f'band="{band}"': n for band, n in state.queues.items()}),
+        (
+            "nekibu_gateway_policy",
+            "gauge",
+            {f'what="{name}"': n for name, n in sorted(state.policy.items())},
+        ),
         ("nekibu_gateway_engine", "gauge", {f'state="{name}"': name == state.state for name in STATES}),
         ("nekibu_gateway_engines", "gauge", {"": state.engines}),
         ("nekibu_gateway_engines_ready", "gauge", {"": state.engines_ready}),

@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 import httpx
 
+from inference.gateway.cost import Ending
 from inference.gateway.dialect import Chunk, EngineLost, request_body, stream
 from inference.gateway.fleet import Choice, Fleet, Replica
-from inference.gateway.queue import Queue, Waiting
+from inference.gateway.policy import Policy
+from inference.gateway.queue import Admitted, Promoted, Queue, Room, Waiting
 from inference.gateway.retries import Retries
 from inference.gateway.running import Account, Running
 from inference.gateway.salt import salt_of
@@ -25,6 +27,7 @@ from inference.wire import (
     Aborted,
     AttemptRecord,
     Delta,
+    Demoted,
     Done,
     EngineState,
     EngineView,
@@ -39,7 +42,7 @@ from inference.wire import (
 REQUEUES = {"queue_full": 5, "preempted": 3, "engine_lost": 2}
 RETRYABLE = {*REQUEUES, "timeout", "draining"}
 COME_BACK = {"draining": 10.0, "engine_down": 30.0, "queue_timeout": 5.0, "cancelled": 5.0}
-Place = asyncio.Future[Running | Refused]
+Place = asyncio.Future[Running | Refused | Demoted]
 
 
 class Dispatcher:
@@ -53,9 +56,10 @@ class Dispatcher:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        policy: Policy | None = None,
     ) -> None:
         self.fleet, self.key, self.spool, self.clock, self.sleep = fleet, key, spool, clock, sleep
-        self.queue, self.retries = Queue(), Retries()
+        self.queue, self.retries = Queue(policy), Retries()
         self.asked: dict[str, Waiting] = {}  # every attempt whose caller listens
         self.running: dict[str, Running] = {}  # those of them that are inside an engine
         self.counters: Counter[str] = Counter()
@@ -70,7 +74,7 @@ class Dispatcher:
     # --- what a caller asks -------------------------------------------------------------------------------------------
 
     async def frames(self, ticket: Ticket) -> AsyncGenerator[Frame, None]:
-        """The ticket's frames, ending with done, refused or aborted.
+        """The ticket's frames, ending with done, refused, demoted or aborted.
 
         A caller who does not come back for more after the last frame has not heard it: closed anywhere before its end, the
         request is aborted and recorded.
@@ -125,6 +129,7 @@ class Dispatcher:
             draining=self.draining, running=len(self.running), engines=len(fleet), engines_ready=len(fleet.ready),
             worst=worst.state, queues=self.queue.counts(),
             counters={**self.counters, "restarts": sum(replica.supervisor.restarts for replica in fleet)},
+            policy=self.queue.snapshot(),
         )  # fmt: skip
 
     def engines(self) -> list[EngineView]:
@@ -137,12 +142,13 @@ class Dispatcher:
         """Hand over whatever fits now."""
         while self.fleet.ready:
             choice = Choice(self.fleet)
-            waiting = self.queue.pop(choice.follows, choice.fits)
+            waiting = self.queue.pop(self._room(), choice.follows, choice.fits, self.clock())
             if waiting is None:
                 return
             # Asked again, for it may have come before an engine was known.
             misfit, replica = self._misfit(waiting.ticket), choice.of(waiting)
             if misfit is not None or replica is None:
+                self.queue.on_end(waiting, Ending(), self.clock())
                 self._answer(waiting, misfit or Refused("too_long"))
                 continue
             now = self.clock()
@@ -154,14 +160,16 @@ class Dispatcher:
             self._answer(waiting, run)
 
     def expire(self) -> None:
-        """Tell those whose time is over."""
-        now = self.clock()
-        for waiting in self.queue.take(lambda w: w.expires <= now):
-            self._answer(waiting, _given_back("queue_timeout"))
+        """Tell those whose time has come."""
+        for waiting, told in self.queue.tick(self.clock()):
+            if not isinstance(told, Promoted):
+                self._answer(waiting, told)
 
     def lost(self, replica: Replica) -> None:
         """That engine is gone, and what it had computed with it. While all are down nobody is kept waiting for them."""
         replica.prefixes.forget()
+        if not self.fleet.ready:
+            self.queue.forget()
         if self.fleet.down:
             for waiting in self.queue.take(lambda w: True):
                 self._answer(waiting, _given_back("engine_down"))
@@ -173,15 +181,15 @@ class Dispatcher:
         place = self._promise(
             waiting
         )  # before it is in the queue: whoever pumps next may take its turn at once
-        full = self.queue.push(waiting)
-        if full is not None:
-            yield self._counted(full)
+        admitted = self.queue.push(waiting, waiting.arrived)
+        if not isinstance(admitted, Admitted):
+            yield self._counted(admitted)
             return
         yield Queued(*self.queue.position(waiting))
         while True:
             self.pump()
             turn = await place
-            if isinstance(turn, Refused):
+            if isinstance(turn, Refused | Demoted):
                 yield self._counted(turn)
                 return
             engine = turn.replica.engine
@@ -203,7 +211,7 @@ class Dispatcher:
             waiting.requeues += 1
             self.counters["requeued"] += 1
             place = self._promise(waiting)
-            self.queue.push_back(waiting)
+            self.queue.push_back(waiting, self.clock())
 
     async def _served(self, run: Running) -> AsyncGenerator[Frame, None]:
         """One try inside the engine. Ends with a terminal frame, or with Restart when nothing had been answered."""
@@ -267,8 +275,10 @@ class Dispatcher:
                     async with asyncio.timeout(None if ticket.deadline is None else ticket.deadline - used):
                         chunk = await anext(chunks)
                     replica.supervisor.heard()
-                    was_silent = run.first is None
-                    run.hear(chunk, self.clock())
+                    was_silent, now = run.first is None, self.clock()
+                    run.hear(chunk, now)
+                    if chunk.tokens:
+                        self.queue.on_tokens(run.waiting, chunk.tokens, now)
                     if was_silent and run.first is not None:
                         replica.prefixes.computed(run.waiting)
                         self.pump()
@@ -313,12 +323,24 @@ class Dispatcher:
             return Refused("too_long")
         return None
 
+    def _room(self) -> Room:
+        """The engines that are ready, as one."""
+        ready = self.fleet.ready
+        pool = sum(replica.engine.pool or 0 for replica in ready)
+        held = sum(run.waiting.tokens for replica in ready for run in replica.running.values())
+        return Room(
+            slots=sum(replica.slots for replica in ready),
+            running=sum(len(replica.running) for replica in ready),
+            used=held / pool if pool else 0.0,
+            engines=sum(replica.servers for replica in ready),
+        )
+
     def _promise(self, waiting: Waiting) -> Place:
         place: Place = asyncio.get_running_loop().create_future()
         self._places[waiting.ticket.attempt_id] = place
         return place
 
-    def _answer(self, waiting: Waiting, turn: Running | Refused) -> None:
+    def _answer(self, waiting: Waiting, turn: Running | Refused | Demoted) -> None:
         """Keep the promise, with its turn or with a reason."""
         place = self._places.pop(waiting.ticket.attempt_id, None)
         if place is not None and not place.done():
@@ -346,6 +368,7 @@ class Dispatcher:
         if self.running.pop(run.waiting.ticket.attempt_id, None) is not None:
             del run.replica.running[run.waiting.ticket.attempt_id]
             run.replica.prefixes.let_go(run.rid)
+            self.queue.on_end(run.waiting, run.ending(), self.clock())
             self.pump()
 
     def _run_errand(self, errand: Coroutine[Any, Any, None]) -> None:
@@ -392,9 +415,9 @@ class Dispatcher:
         )
         self.spool.keep(record)
 
-    def _counted(self, refused: Refused) -> Refused:
-        self.counters[f"refused_{refused.reason}"] += 1
-        return refused
+    def _counted(self, told: Refused | Demoted) -> Refused | Demoted:
+        self.counters[f"{told.type}_{told.reason}"] += 1
+        return told
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from inference.gateway.cost import Ending
 from inference.gateway.dialect import Chunk
 from inference.gateway.placement import OUTPUT_COST
 from inference.gateway.queue import Waiting
@@ -58,6 +59,16 @@ class Running:
         return (
             self._usage(), self._phases(), ttft, per, self.waiting.requeues, revision, engine.fingerprint, self.waiting.salt.id,
         )  # fmt: skip
+
+    def ending(self) -> Ending:
+        """What the queue learns of it. Where the engine does not tell how long it read, its wait there counts as reading."""
+        usage, phases = self._usage(), self._phases()
+        per = ttft = None
+        if self.first is not None and self.last is not None:
+            ttft = self.first - self.started - (phases.engine_queue or 0.0)
+            per = (self.last - self.first) / (self.tokens - 1) if self.tokens > 1 else None
+        read = phases.prefill if phases.prefill is not None else ttft
+        return Ending(usage.uncached, self.tokens, read if self.tokens else None, per)
 
     def _usage(self) -> Usage:
         found = settle(self.meta)

@@ -30,6 +30,7 @@ class Schedule:
     band: Band
     queue_ttl: float
     deadline: float | None
-    on_predicted_miss: str
+    on_predicted_miss: Literal["demote", "reject", "serve_late"]
     retries_left: int
+    ttft: float | None = None  # seconds until the first token is promised
     reasons: tuple[str, ...] = ()

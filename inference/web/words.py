@@ -254,6 +254,7 @@ CAUSES: dict[str, Word] = {
     "timeout": _("its time was over"),
     "queue_timeout": _("its time in the queue was over"),
     "queue_full": _("the queue was full"),
+    "predicted_miss": _("the promised time could not be kept"),
     "preempted": _("another request took its place"),
     "bad_request": _("the engine refused the request"),
     "bad_token": _("a token is unknown to the model"),

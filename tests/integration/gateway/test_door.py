@@ -11,7 +11,8 @@ import pytest
 from inference.client import GatewayClient
 from inference.errors import BadWire, GatewayLost
 from inference.gateway.app import MAX_BODY
-from inference.wire import Done
+from inference.slo import Band
+from inference.wire import VERSION, Done
 from tests.unit.inference.gateway.tickets import ticket
 
 ROUTES = [
@@ -62,7 +63,7 @@ def test_what_is_not_known_or_not_understood_is_refused_with_a_reason(gateway):
         (b"{", "not JSON"),
         (b"[1]", "not an object"),
         (b"[" * 100_000, "not JSON"),
-        (b"", "speaks 1"),
+        (b"", f"speaks {VERSION}"),
     ):
         refused = gateway.request("POST", "/v1/generate", content=body)
         assert (refused.status_code, refused.json()["code"]) == (400, "bad_wire")
@@ -87,14 +88,17 @@ def test_a_client_hears_a_refused_message_as_such(gateway):
         list(gateway.client.generate(wrong))
 
 
-def test_the_metrics_are_whole_numbers_with_names_and_hold_no_names_of_tenants(gateway):
+def test_what_the_metrics_count_are_whole_numbers_with_names_and_hold_no_names_of_tenants(gateway):
     asked = ticket(tenant="tenant-nobody-may-read")
     before = gateway.client.state().counters.get("done", 0)
     assert isinstance(list(gateway.client.generate(asked))[-1], Done)
     page = gateway.get("/metrics").text
     series = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
     assert all(re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-z_]+"\})?', name) for name in series)
-    assert all(re.fullmatch(r"\d+", value) for value in series.values())
+    counted = {name: value for name, value in series.items() if not name.startswith("nekibu_gateway_policy")}
+    assert all(re.fullmatch(r"\d+", value) for value in counted.values())
+    assert all(float(value) >= 0 for value in series.values())  # of the policy there are seconds, too
+    assert {f'nekibu_gateway_policy{{what="spread_{band}"}}' for band in Band} <= set(series)
     assert series['nekibu_gateway_total{what="done"}'] == f"{before + 1:g}"
     assert series['nekibu_gateway_engine{state="ready"}'] == series["nekibu_gateway_ready"] == "1"
     assert series["nekibu_gateway_slots"] == "4"

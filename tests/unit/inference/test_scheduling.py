@@ -41,3 +41,16 @@ def test_the_shorter_of_promise_and_deadline_counts():
     policy = ServicePolicy(slo=Slo(e2e_ms=5000))
     assert schedule(policy, "auto", now=NOW, deadline_at=NOW + timedelta(seconds=60)).deadline == 5.0
     assert schedule(policy, "auto", now=NOW, deadline_at=NOW - timedelta(seconds=1)).deadline == 0.001
+
+
+@pytest.mark.parametrize(
+    ("ttft_ms", "device", "seconds"),
+    [(1_000, "cuda", 1.0), (1_000, "cpu", 10.0), (20_000, "cpu", 20.0), (None, "cpu", None)],
+)
+def test_a_machine_without_a_gpu_promises_no_sooner_than_its_preset(ttft_ms, device, seconds):
+    policy = ServicePolicy(slo=Slo(ttft_ms=ttft_ms))
+    assert schedule(policy, "auto", now=NOW, deadline_at=None, device=device).ttft == seconds
+
+
+def test_batch_promises_no_first_token():
+    assert schedule(ServicePolicy(), "batch", now=NOW, deadline_at=None).ttft is None

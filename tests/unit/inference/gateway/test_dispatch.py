@@ -16,7 +16,7 @@ from inference.gateway.salt import salt_of
 from inference.gateway.spool import Spool
 from inference.gateway.supervisor import Supervisor
 from inference.slo import CLASSES, Band
-from inference.wire import Aborted, Delta, Done, Queued, Refused, Restart, Started
+from inference.wire import Aborted, Delta, Demoted, Done, Queued, Refused, Restart, Started
 from tests.unit.inference.gateway.engine import DictatedEngine, idle, until
 from tests.unit.inference.gateway.tickets import ticket
 
@@ -342,6 +342,49 @@ async def test_while_the_engine_is_down_nobody_is_kept_waiting(world):
     world.lost()
     assert await waiting.heard(Queued, Refused) == Refused("engine_down", COME_BACK["engine_down"])
     assert await world.ask().heard(Refused) == Refused("engine_down", COME_BACK["engine_down"])
+
+
+@pytest.mark.parametrize(
+    ("wish", "kind", "counter"),
+    [
+        ("demote", Demoted, "demoted_predicted_miss"),
+        ("reject", Refused, "refused_predicted_miss"),
+    ],
+)
+async def test_who_can_no_longer_be_answered_in_the_promised_time_is_told(world, wish, kind, counter):
+    world.known.slots = 1
+    world.ask()
+    await world.call(0)
+    late, patient = world.ask(ttft=3.0, on_predicted_miss=wish), world.ask(ttft=3.0)
+    await idle()
+    world.now += 2.9
+    world.work.expire()
+    assert late.frames == [Queued(1, 0)]
+    world.now += 0.2
+    world.work.expire()
+    told = await late.heard(Queued, kind)
+    assert told.reason == "predicted_miss"
+    assert world.work.counters[counter] == 1
+    assert patient.frames[1:] == []
+    assert world.work.state().policy["late"] == 1.0
+    assert world.work.state().queues["interactive"] == 1
+
+
+async def test_the_queue_learns_from_what_the_engine_tells(world):
+    for n in range(8):
+        caller = world.ask(ticket("x" * 20, key="k"))
+        call = await world.call(n)
+        world.now += 2.0
+        call.say("a", 1, prompt_tokens=20, cached_tokens=4, completion_tokens=1)
+        await caller.heard(Queued, Started, Delta)
+        world.now += 1.0
+        call.stop("b", 2, prompt_tokens=20, cached_tokens=4, completion_tokens=3)
+        await caller.heard(Queued, Started, Delta, Delta, Done)
+    learned = world.work.queue.cost
+    assert learned.expected_out("k", 64) == 3
+    assert (learned.prefill("k", 16), learned.work("k", 16, 2)) == (2.0, 3.0)
+    had = world.work.queue.counters.had(Band.INTERACTIVE, "t")
+    assert had == 8 * (16 + 2 * 3)
 
 
 # --- losses -----------------------------------------------------------------------------------------------------------

@@ -14,9 +14,11 @@ from inference.usage import Usage
 from inference.wire import (
     FRAMES,
     TERMINAL,
+    VERSION,
     Aborted,
     AttemptRecord,
     Delta,
+    Demoted,
     Done,
     EngineState,
     Phases,
@@ -37,6 +39,7 @@ END = (USAGE, PHASES, 0.25, None, 1, "R", "F", "n")
 EACH = [
     Queued(1, 4), Started("e", "m", "r"), Delta("ğ", 2), Restart(), Done("stop", "Günaydın", *END), Refused("queue_full", 2.5),
     Refused("too_long"), Aborted("engine_lost", True, *END),
+    Demoted("predicted_miss"),
 ]  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -56,7 +59,7 @@ def test_a_frame_crosses_the_socket_unchanged(frame):
 
 def test_every_frame_has_its_name_and_the_last_ones_are_known():
     assert {type(frame) for frame in EACH} == set(FRAMES.values())
-    assert {kind.type for kind in TERMINAL} == {"done", "refused", "aborted"}
+    assert {kind.type for kind in TERMINAL} == {"done", "refused", "demoted", "aborted"}
 
 
 def test_tickets_records_and_states_cross_the_socket_unchanged():
@@ -93,7 +96,7 @@ def test_nobody_can_send_a_salt_a_priority_or_anything_else_of_the_gateways(name
         ("input_ids", [1.0]), ("max_out", 0), ("max_out", "9"), ("queue_ttl", 0), ("queue_ttl", 1e9), ("queue_ttl", float("nan")),
         ("queue_ttl", float("inf")), ("queue_ttl", 10**400), ("deadline", 0), ("deadline", -1), ("temperature", 2.1), ("temperature", None),
         ("band", "urgent"), ("band", []), ("band", None), ("cache", "shared"), ("prefix_tokens", 99), ("share_tokens", -1), ("pool", "other"),
-        ("tenant", 5),
+        ("tenant", 5), ("ttft", 0), ("share", 0), ("on_predicted_miss", "drop"), ("key", 5),
     ],
 )  # fmt: skip
 def test_a_ticket_with_a_wrong_value_is_refused_and_names_the_field(field, value):
@@ -110,9 +113,9 @@ def test_a_ticket_without_what_it_needs_is_refused(field):
         Ticket.from_json(raw)
 
 
-@pytest.mark.parametrize("version", [0, 2, None, "1"])
+@pytest.mark.parametrize("version", [0, 1, 3, None, "2"])
 def test_another_version_is_refused(version):
-    with pytest.raises(BadWire, match="speaks 1"):
+    with pytest.raises(BadWire, match=f"speaks {VERSION}"):
         Ticket.from_json({**ticket().to_json(), "v": version})
 
 
@@ -140,7 +143,10 @@ def test_whatever_stands_in_a_field_a_ticket_is_read_or_refused(field, value):
     assert Ticket.from_json(crossed(made)) == made
 
 
-@given(JSON | st.builds(lambda kind: {"v": 1, "type": kind}, JSON | st.sampled_from(["queued", "Done", ""])))
+@given(
+    JSON
+    | st.builds(lambda kind: {"v": VERSION, "type": kind}, JSON | st.sampled_from(["queued", "Done", ""]))
+)
 def test_whatever_is_said_in_place_of_a_frame_is_refused(value):
     with pytest.raises(BadWire):
         frame_from_json(value)
