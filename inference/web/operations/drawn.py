@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
@@ -85,22 +85,13 @@ def attainment(scope: Scope, rows: Sequence[Row], name: str = "band") -> Chart:
 
 def attainment_over_time(scope: Scope, rows: Sequence[Row], bands: Sequence[str]) -> Chart:
     """The same over time, a line for each urgency; `rows` are listed by time and band."""
-    times = sorted({row.key[0] for row in rows})
-    held = {row.key: row.figures.targets for row in rows}
+    shares = {row.key: row.figures.targets.share for row in rows}
     return Chart(
         "attainment-time",
         "lines",
         "percent",
         _("Asked"),
-        tuple(point_name(scope.time, at) for at in times),
-        tuple(
-            Series(
-                value_word("band", band),
-                tuple(held[at, band].share if (at, band) in held else None for at in times),
-                links=tuple(scope.behind("missed", {scope.time: at, "band": band}) for at in times),
-            )
-            for band in bands
-        ),
+        *_crossed(scope, shares, "band", bands, behind="missed"),
         _("Share of the requests that got what was promised, over time."),
         aim=AIM,
     )
@@ -171,31 +162,18 @@ def cost_per_valid(scope: Scope, rows: Sequence[Row], currency: str) -> Chart:
 
 def spending(scope: Scope, rows: Sequence[Row], name: str, currency: str) -> Chart:
     """Where the money went, over time; `rows` are listed by time and a dimension."""
-    times = sorted({row.key[0] for row in rows})
-    values = sorted({row.key[1] for row in rows})
-    held = {row.key: row.figures.cell.money for row in rows}
-
-    def known(at: str, value: str) -> float | None:
-        if (at, value) not in held:
-            return None
-        return float(
-            sum(amount for (kind, _state), (amount, _n) in held[at, value].items() if kind == currency)
+    known = {
+        row.key: float(
+            sum(amount for (kind, _state), (amount, _n) in row.figures.cell.money.items() if kind == currency)
         )
-
+        for row in rows
+    }
     return Chart(
         "spending",
         "stack",
         "money",
         _("Asked"),
-        tuple(point_name(scope.time, at) for at in times),
-        tuple(
-            Series(
-                value_word(name, value),
-                tuple(known(at, value) for at in times),
-                links=tuple(scope.behind("decisions", {scope.time: at, name: value}) for at in times),
-            )
-            for value in values
-        ),
+        *_crossed(scope, known, name, sorted({value for _at, value in known})),
         _("Known spending over time."),
         currency=currency,
     )
@@ -252,24 +230,29 @@ def waterfall(scope: Scope, figures: Figures) -> Chart:
 
 def routes(scope: Scope, rows: Sequence[Row]) -> Chart:
     """Who answered, over time; `rows` are listed by time and tier."""
-    times = sorted({row.key[0] for row in rows})
+    counts = {row.key: row.figures.counts["decisions"] for row in rows}
     tiers = [tier for tier in (*TIERS, "") if any(row.key[1] == tier for row in rows)]
-    held = {row.key: row.figures.counts["decisions"] for row in rows}
     return Chart(
         "routes",
         "stack",
         "count",
         _("Asked"),
-        tuple(point_name(scope.time, at) for at in times),
-        tuple(
-            Series(
-                value_word("tier", tier),
-                tuple(held.get((at, tier), 0) for at in times),
-                links=tuple(scope.behind("decisions", {scope.time: at, "tier": tier}) for at in times),
-            )
-            for tier in tiers
-        ),
+        *_crossed(scope, counts, "tier", tiers, missing=0),
         _("Decisions by who answered."),
+    )
+
+
+def overrides(scope: Scope, corrected: Mapping[tuple[str, ...], int]) -> Chart:
+    """What people corrected, over time; counted by time and task."""
+    return Chart(
+        "overrides",
+        "stack",
+        "count",
+        _("Corrected"),
+        *_crossed(
+            scope, corrected, "task", sorted({task for _at, task in corrected}), behind="overrides", missing=0
+        ),
+        _("Decisions that a person replaced by another answer."),
     )
 
 
@@ -308,6 +291,28 @@ def part_word(name: str) -> str:
 def _spent(figures: Figures, currency: str) -> Spent | None:
     found = next((one for one in figures.spent if one.cost.currency == currency), None)
     return found or (figures.spent[0] if figures.spent[0].known == Decimal(0) else None)
+
+
+def _crossed(
+    scope: Scope,
+    held: Mapping[tuple[str, ...], float | None],
+    name: str,
+    values: Sequence[str],
+    *,
+    behind: str = "decisions",
+    missing: float | None = None,
+) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+    """Moments, and a series over them for each value of a dimension; `held` is by both, and `missing` where it has nothing."""
+    times = sorted({at for at, _value in held})
+    series = tuple(
+        Series(
+            value_word(name, value),
+            tuple(held.get((at, value), missing) for at in times),
+            links=tuple(scope.behind(behind, {scope.time: at, name: value}) for at in times),
+        )
+        for value in values
+    )
+    return tuple(point_name(scope.time, at) for at in times), series
 
 
 def _points(scope: Scope, rows: Sequence[Row]) -> tuple[str, ...]:

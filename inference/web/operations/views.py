@@ -22,7 +22,7 @@ from inference.permissions import InferenceAction
 from inference.services import gateway
 from inference.slo import Band
 from inference.web.operations import drawn
-from inference.web.operations.charts import Chart, Series, point_name
+from inference.web.operations.charts import Chart
 from inference.web.operations.filters import (
     SPANS,
     Scope,
@@ -202,31 +202,17 @@ def routes(request: HttpRequest) -> HttpResponse:
     accounts = accounts_for(actor, scope.by(scope.time, "tier"), sums=True)
     tiers = regrouped(accounts, ("tier",))
     corrected = overrides_for(actor, scope.by(scope.time, "task"))
-    times = sorted({at for at, _task in corrected})
-    tasks = sorted({task for _at, task in corrected})
-    chart = Chart(
-        "overrides",
-        "stack",
-        "count",
-        _("Corrected"),
-        tuple(point_name(scope.time, at) for at in times),
-        tuple(
-            Series(
-                value_word("task", task),
-                tuple(corrected.get((at, task), 0) for at in times),
-                links=tuple(scope.behind("overrides", {scope.time: at, "task": task}) for at in times),
-            )
-            for task in tasks
-        ),
-        _("Decisions that a person replaced by another answer."),
-    )
     whole = sum(row.figures.counts["decisions"] for row in tiers)
     return _render(
         request,
         "routes",
         scope,
         accounts,
-        charts=[drawn.routes(scope, accounts.rows), drawn.flow(scope, tiers), chart],
+        charts=[
+            drawn.routes(scope, accounts.rows),
+            drawn.flow(scope, tiers),
+            drawn.overrides(scope, corrected),
+        ],
         tiers=[
             {
                 "name": value_word("tier", row.key[0]),
