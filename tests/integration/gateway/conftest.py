@@ -41,6 +41,20 @@ async def callers(gateway: GatewayProcess) -> AsyncIterator[Callers]:
 
 
 @pytest.fixture
+async def at() -> AsyncIterator[Callable[[GatewayProcess], Callers]]:
+    """`at(gateway)`: its callers."""
+    made: list[Callers] = []
+
+    def of(gateway: GatewayProcess) -> Callers:
+        made.append(Callers(gateway))
+        return made[-1]
+
+    yield of
+    for callers in made:
+        await callers.leave()
+
+
+@pytest.fixture
 def own_gateway(tmp_path: Path) -> Iterator[Callable[..., GatewayProcess]]:
     """`own_gateway(*options, **environment)`: one that the test may end."""
     made: list[GatewayProcess] = []

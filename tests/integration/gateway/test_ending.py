@@ -8,27 +8,11 @@ import subprocess
 import sys
 import uuid
 
-import pytest
-
 from inference.fake import LocalGateway
 from inference.slo import Band
 from inference.wire import Aborted, Delta, Done, Queued, Refused, Started
-from tests.gateway import Callers, alive, eventually, free_port, until
+from tests.gateway import alive, eventually, free_port, until
 from tests.unit.inference.gateway.tickets import long_answer, ticket
-
-
-@pytest.fixture
-async def at():
-    """`at(gateway)`: its callers."""
-    made: list[Callers] = []
-
-    def of(gateway) -> Callers:
-        made.append(Callers(gateway))
-        return made[-1]
-
-    yield of
-    for callers in made:
-        await callers.leave()
 
 
 async def test_sigterm_lets_online_end_gives_batch_back_and_leaves_nothing(own_gateway, at):

@@ -9,25 +9,10 @@ import subprocess
 import sys
 import uuid
 
-import pytest
-
 from inference.slo import Band
 from inference.wire import TERMINAL, Aborted, Delta, Done, Restart, Started
-from tests.gateway import Callers, alive, eventually, free_port
+from tests.gateway import alive, eventually, free_port
 from tests.unit.inference.gateway.tickets import long_answer, ticket
-
-
-@pytest.fixture
-async def at():
-    made: list[Callers] = []
-
-    def of(gateway) -> Callers:
-        made.append(Callers(gateway))
-        return made[-1]
-
-    yield of
-    for callers in made:
-        await callers.leave()
 
 
 def shared(tenant: str, document: str, question: str, **changes):

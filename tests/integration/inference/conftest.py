@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from inference import connection, registry
 from inference.fake import FakeEngine, LocalGateway
 from inference.wire import Frame, Started, Ticket
 from nekibu.permissions.actor import Actor
 from nekibu.permissions.roles import grant
+from nekibu.tenants.models import Tenant
+from nekibu.tenants.scope import tenant_scope
+from nekibu.users.models import User
 from tests.unit.inference.specs import Lines, LinesAction, request
 
 _numbers = itertools.count(1)
@@ -78,3 +82,19 @@ def ask(transactional_db: None, tenant: Any, lines: Lines, gateway: Stumbling) -
         return services.decide(request(key, task=lines.slug, **changes), **options)  # type: ignore[attr-defined]
 
     return decide
+
+
+@pytest.fixture
+def browser(transactional_db: None, person_of: Callable[..., Actor]) -> Callable[..., Client]:
+    """`browser(tenant, role, language)` → a signed-in client."""
+
+    def make(tenant: Tenant, role: str = "auditor", language: str = "en") -> Client:
+        actor = person_of(tenant, role)
+        client = Client(headers={"Accept-Language": language})
+        with tenant_scope(tenant.id):
+            client.force_login(
+                User.objects.get(pk=actor.user_id), backend="django.contrib.auth.backends.ModelBackend"
+            )
+        return client
+
+    return make

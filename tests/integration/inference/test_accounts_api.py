@@ -10,7 +10,6 @@ from decimal import Decimal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from inference.ledger import keeping
@@ -20,26 +19,9 @@ from inference.models import Price
 from inference.usage import Usage
 from inference.wire import Aborted, Phases
 from nekibu.tenants.scope import tenant_scope
-from nekibu.users.models import User
 from tests.integration.inference.test_accounts import MET, done
 
 ACCOUNTS = "/api/v1/inference/accounts/"
-
-
-@pytest.fixture
-def reader(transactional_db, person_of):
-    """`reader(tenant, role)` → a signed-in client of the API."""
-
-    def make(tenant, role="auditor"):
-        actor = person_of(tenant, role)
-        client = Client(headers={"Accept-Language": "en"})
-        with tenant_scope(tenant.id):
-            client.force_login(
-                User.objects.get(pk=actor.user_id), backend="django.contrib.auth.backends.ModelBackend"
-            )
-        return client
-
-    return make
 
 
 @pytest.fixture
@@ -67,8 +49,8 @@ def story(ask, gateway, tenant):
     return asked
 
 
-def test_the_figures_of_a_day_are_told_whole_and_by_group(story, reader, tenant):
-    said = reader(tenant).get(ACCOUNTS, {"by": "node"}).json()
+def test_the_figures_of_a_day_are_told_whole_and_by_group(story, browser, tenant):
+    said = browser(tenant).get(ACCOUNTS, {"by": "node"}).json()
     assert (said["percentiles"], said["pending"], said["by"]) == ("samples", 0, ["node"])
     total = said["total"]
     assert (total["decisions"], total["valid"], total["attempts"]) == (3, 2, 5)
@@ -91,8 +73,8 @@ def test_the_figures_of_a_day_are_told_whole_and_by_group(story, reader, tenant)
     assert said["values"]["node"] == ["=node again", "=node cut", "=node holds"]
 
 
-def test_every_figure_leads_to_the_decisions_behind_it(story, reader, tenant):
-    client = reader(tenant)
+def test_every_figure_leads_to_the_decisions_behind_it(story, browser, tenant):
+    client = browser(tenant)
     said = client.get(ACCOUNTS, {"by": "node"}).json()
 
     def behind(link):
@@ -111,8 +93,8 @@ def test_every_figure_leads_to_the_decisions_behind_it(story, reader, tenant):
         assert parse_qs(urlsplit(row["links"]["valid"]).query)["figure"] == ["valid"]
 
 
-def test_decisions_are_listed_by_how_long_something_took(story, reader, tenant):
-    client = reader(tenant)
+def test_decisions_are_listed_by_how_long_something_took(story, browser, tenant):
+    client = browser(tenant)
 
     def listed(**asked):
         return len(client.get(f"{ACCOUNTS}decisions/", asked).json()["results"])
@@ -125,8 +107,8 @@ def test_decisions_are_listed_by_how_long_something_took(story, reader, tenant):
     assert client.get(f"{ACCOUNTS}decisions/", {"time": "e2e", "over": "long"}).status_code == 400
 
 
-def test_a_slice_and_a_window_narrow_what_is_told(story, reader, tenant):
-    client = reader(tenant)
+def test_a_slice_and_a_window_narrow_what_is_told(story, browser, tenant):
+    client = browser(tenant)
     one = client.get(ACCOUNTS, {"node": ["=node cut", "=node holds"]}).json()
     assert one["total"]["decisions"] == 2
     assert client.get(ACCOUNTS, {"node": "=node cut", "tier": "person"}).json()["total"]["decisions"] == 0
@@ -159,14 +141,14 @@ def test_a_slice_and_a_window_narrow_what_is_told(story, reader, tenant):
         ({"include": "everything"}, "include"),
     ],
 )
-def test_a_question_that_makes_no_sense_names_its_parameter(reader, tenant, asked, field):
-    response = reader(tenant).get(ACCOUNTS, asked)
+def test_a_question_that_makes_no_sense_names_its_parameter(browser, tenant, asked, field):
+    response = browser(tenant).get(ACCOUNTS, asked)
     assert response.status_code == 400
     assert [error["field"] for error in response.json()["errors"]] == [field]
 
 
-def test_the_same_figures_as_a_table_with_a_line_for_each_group(story, reader, tenant):
-    client = reader(tenant)
+def test_the_same_figures_as_a_table_with_a_line_for_each_group(story, browser, tenant):
+    client = browser(tenant)
     response = client.get(ACCOUNTS, {"by": "node", "format": "csv"})
     assert response["Content-Type"].startswith("text/csv")
     lines = list(csv.DictReader(io.StringIO(response.content.decode())))
@@ -177,13 +159,13 @@ def test_the_same_figures_as_a_table_with_a_line_for_each_group(story, reader, t
     assert client.get(ACCOUNTS, {"format": "csv", "by": "weather"}).status_code == 400
 
 
-def test_the_ceiling_comes_when_it_is_asked_for(ask, gateway, reader, tenant):
+def test_the_ceiling_comes_when_it_is_asked_for(ask, gateway, browser, tenant):
     for n, term in enumerate(["Python", "SQL", "German"]):
         ask(f"k{n}", term=term)
     with tenant_scope(tenant.id):
         keeping.keep_up()
         replay()
-    client = reader(tenant)
+    client = browser(tenant)
     assert "ceiling" not in client.get(ACCOUNTS).json()
     found = client.get(ACCOUNTS, {"include": "ceiling"}).json()["ceiling"]
     assert (found["replayed"], found["complete"], found["granularity"], found["granularity_state"]) == (
@@ -194,25 +176,25 @@ def test_the_ceiling_comes_when_it_is_asked_for(ask, gateway, reader, tenant):
     assert steps["kept"] - steps["too_small"] - steps["lost"] == pytest.approx(steps["actual"])
 
 
-def test_an_empty_window_has_no_figures_instead_of_zeros(reader, tenant):
-    total = reader(tenant).get(ACCOUNTS).json()["total"]
+def test_an_empty_window_has_no_figures_instead_of_zeros(browser, tenant):
+    total = browser(tenant).get(ACCOUNTS).json()["total"]
     assert (total["decisions"], total["attempts_per_valid"]) == (0, None)
     assert (total["hits"]["by_tokens"], total["targets"]["attainment"]) == (None, None)
     assert total["cost"][0]["per_valid"]["state"] == "undefined"
     assert total["times"]["e2e"]["p50"]["value"] is None
 
 
-def test_accounts_are_for_those_who_may_read_them(reader, tenant):
-    assert reader(tenant, "interviewer").get(ACCOUNTS).status_code == 403
-    assert reader(tenant, "reviewer").get(f"{ACCOUNTS}decisions/").status_code == 403
-    assert reader(tenant, "recruiter").get(ACCOUNTS).status_code == 200
+def test_accounts_are_for_those_who_may_read_them(browser, tenant):
+    assert browser(tenant, "interviewer").get(ACCOUNTS).status_code == 403
+    assert browser(tenant, "reviewer").get(f"{ACCOUNTS}decisions/").status_code == 403
+    assert browser(tenant, "recruiter").get(ACCOUNTS).status_code == 200
 
 
-def test_what_is_not_yet_written_down_is_said_to_be_pending(ask, gateway, reader, tenant):
+def test_what_is_not_yet_written_down_is_said_to_be_pending(ask, gateway, browser, tenant):
     gateway.stumbles = [done(MET)]
     ask()
-    said = reader(tenant).get(ACCOUNTS).json()
+    said = browser(tenant).get(ACCOUNTS).json()
     assert (said["pending"], said["total"]["decisions"]) == (1, 0)
     with tenant_scope(tenant.id):
         keeping.keep_up()
-    assert json.loads(reader(tenant).get(ACCOUNTS).content)["pending"] == 0
+    assert json.loads(browser(tenant).get(ACCOUNTS).content)["pending"] == 0

@@ -7,13 +7,13 @@ from decimal import Decimal
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.utils import timezone
 
 from inference.models import Behaviour, Price, Verification
 from nekibu.audit.models import AuditEvent
 from nekibu.tenants.scope import tenant_scope
-from nekibu.users.models import User
+
+pytestmark = pytest.mark.usefixtures("gateway")  # the header of a page asks it
 
 PRICES = "/api/v1/inference/prices/"
 BODY = {
@@ -25,22 +25,6 @@ BODY = {
     "output": "8",
     "effective_from": "2026-01-01T00:00:00+03:00",
 }
-
-
-@pytest.fixture
-def browser(transactional_db, person_of, gateway):
-    """`browser(tenant, role, language)` → a signed-in client; the header of its pages asks the local gateway."""
-
-    def make(tenant, role, language="en"):
-        actor = person_of(tenant, role)
-        client = Client(headers={"Accept-Language": language})
-        with tenant_scope(tenant.id):
-            client.force_login(
-                User.objects.get(pk=actor.user_id), backend="django.contrib.auth.backends.ModelBackend"
-            )
-        return client
-
-    return make
 
 
 def post(client, path, body, key="k"):

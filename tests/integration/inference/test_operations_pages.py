@@ -9,7 +9,6 @@ from decimal import Decimal
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,8 +18,9 @@ from inference.ledger import keeping
 from inference.models import Decision, Price
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.scope import tenant_scope
-from nekibu.users.models import User
 from tests.integration.inference.test_accounts import MET, done
+
+pytestmark = pytest.mark.usefixtures("gateway")  # the header of a page asks it
 
 PAGES = (
     "operations",
@@ -31,22 +31,6 @@ PAGES = (
     "operations-routes",
 )
 SPEC = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
-
-
-@pytest.fixture
-def reader(transactional_db, person_of, gateway):
-    """`reader(tenant, role)` → a browser that reads English."""
-
-    def make(tenant, role="auditor"):
-        actor = person_of(tenant, role)
-        client = Client(headers={"Accept-Language": "en"})
-        with tenant_scope(tenant.id):
-            client.force_login(
-                User.objects.get(pk=actor.user_id), backend="django.contrib.auth.backends.ModelBackend"
-            )
-        return client
-
-    return make
 
 
 @pytest.fixture
@@ -84,8 +68,8 @@ def listed(response):
     return set(re.findall(r"/decisions/([0-9a-f-]{36})/", response.content.decode()))
 
 
-def test_a_bar_leads_to_exactly_its_decisions_and_from_there_to_the_trace(story, reader, tenant):
-    client = reader(tenant)
+def test_a_bar_leads_to_exactly_its_decisions_and_from_there_to_the_trace(story, browser, tenant):
+    client = browser(tenant)
     page = client.get(reverse("operations"))
     outcomes = charts(page)["outcomes"]
     by_name = {one["name"]: one for one in outcomes["series"]}
@@ -104,16 +88,16 @@ def test_a_bar_leads_to_exactly_its_decisions_and_from_there_to_the_trace(story,
     assert story["cut"] in trace.content.decode()
 
 
-def test_the_table_under_a_chart_has_its_figures(story, reader, tenant):
-    page = reader(tenant).get(reverse("operations-routes"))
+def test_the_table_under_a_chart_has_its_figures(story, browser, tenant):
+    page = browser(tenant).get(reverse("operations-routes"))
     spec = charts(page)["routes"]
     cells = re.findall(r"<td class=\"num\"><a href=\"[^\"]+\">(\d+)</a>", page.content.decode())
     assert [str(n) for one in spec["series"] for n in one["values"] if n] == ["3"]
     assert "3" in cells
 
 
-def test_filters_in_the_address_narrow_every_figure_and_stay_in_every_link(story, reader, tenant, lines):
-    client = reader(tenant)
+def test_filters_in_the_address_narrow_every_figure_and_stay_in_every_link(story, browser, tenant, lines):
+    client = browser(tenant)
     for name in PAGES:
         there = client.get(reverse(name), {"window": "24h", "task": lines.slug})
         assert there.status_code == 200
@@ -128,27 +112,27 @@ def test_filters_in_the_address_narrow_every_figure_and_stay_in_every_link(story
 @pytest.mark.parametrize(
     "asked", [{"window": "8d"}, {"from": "not a day"}, {"by": "weather"}], ids=["window", "from", "by"]
 )
-def test_a_parameter_that_cannot_be_read_is_refused(asked, reader, tenant):
-    assert reader(tenant).get(reverse("operations-phases"), asked).status_code == 400
+def test_a_parameter_that_cannot_be_read_is_refused(asked, browser, tenant):
+    assert browser(tenant).get(reverse("operations-phases"), asked).status_code == 400
 
 
 @pytest.mark.parametrize(
     "asked", [{"figure": "weather"}, {"time": "weather"}, {"time": "e2e", "over": "long"}]
 )
-def test_a_list_of_what_there_is_not_is_refused(asked, reader, tenant):
-    assert reader(tenant).get(reverse("operations-decisions"), asked).status_code == 400
+def test_a_list_of_what_there_is_not_is_refused(asked, browser, tenant):
+    assert browser(tenant).get(reverse("operations-decisions"), asked).status_code == 400
 
 
-def test_too_few_measurements_give_no_percentile_but_their_number(story, reader, tenant):
-    page = reader(tenant).get(reverse("operations-service")).content.decode()
+def test_too_few_measurements_give_no_percentile_but_their_number(story, browser, tenant):
+    page = browser(tenant).get(reverse("operations-service")).content.decode()
     assert "too few (3)" in page or "too few (4)" in page
-    found = reader(tenant).get(reverse("operations-phases"))
+    found = browser(tenant).get(reverse("operations-phases"))
     assert not found.context["dominant"]["known"]
     assert "too few requests: 3 of 59" in found.content.decode()
 
 
-def test_what_was_slow_is_listed_by_its_limit(story, reader, tenant):
-    client = reader(tenant)
+def test_what_was_slow_is_listed_by_its_limit(story, browser, tenant):
+    client = browser(tenant)
     asked = {"figure": "decisions", "time": "decode", "window": "7d"}
     assert listed(client.get(reverse("operations-decisions"), {**asked, "over": "0.1"})) == set(
         story.values()
@@ -156,7 +140,7 @@ def test_what_was_slow_is_listed_by_its_limit(story, reader, tenant):
     assert listed(client.get(reverse("operations-decisions"), {**asked, "over": "100"})) == set()
 
 
-def test_a_correction_is_counted_and_listed(story, reader, tenant, person_of):
+def test_a_correction_is_counted_and_listed(story, browser, tenant, person_of):
     with tenant_scope(tenant.id):
         new = services.override(
             actor=person_of(tenant, "admin"),
@@ -165,7 +149,7 @@ def test_a_correction_is_counted_and_listed(story, reader, tenant, person_of):
             reason="seen otherwise",
             key="again",
         )
-    client = reader(tenant)
+    client = browser(tenant)
     page = client.get(reverse("operations-routes"))
     assert page.context["overrides"] == 1
     link = charts(page)["overrides"]["series"][0]["links"][0]
@@ -173,32 +157,32 @@ def test_a_correction_is_counted_and_listed(story, reader, tenant, person_of):
 
 
 def test_without_a_gateway_the_page_says_so_and_shows_the_figures(
-    story, reader, tenant, gateway, monkeypatch
+    story, browser, tenant, gateway, monkeypatch
 ):
     def lost():
         raise GatewayLost
 
     monkeypatch.setattr(gateway.inner, "state", lost)
-    client = reader(tenant)
+    client = browser(tenant)
     assert "The gateway does not answer." in client.get(reverse("operations-live")).content.decode()
     page = client.get(reverse("operations"))
     assert page.context["total"].counts["decisions"] == 3
 
 
-def test_slots_and_queues_are_the_gateways(reader, tenant, gateway):
-    page = reader(tenant).get(reverse("operations-live")).content.decode()
+def test_slots_and_queues_are_the_gateways(browser, tenant, gateway):
+    page = browser(tenant).get(reverse("operations-live")).content.decode()
     assert "Slots in use" in page
     assert gateway.inner.state().running == 0
 
 
-def test_who_may_not_read_accounts_sees_no_page_and_no_entry(story, reader, tenant):
-    client = reader(tenant, "interviewer")
+def test_who_may_not_read_accounts_sees_no_page_and_no_entry(story, browser, tenant):
+    client = browser(tenant, "interviewer")
     assert [client.get(reverse(name)).status_code for name in PAGES] == [403] * len(PAGES)
     assert reverse("operations") not in client.get(reverse("engine")).content.decode()
 
 
-def test_a_company_sees_only_its_own_figures(story, reader, tenant, other_tenant):
-    here, there = reader(tenant), reader(other_tenant)
+def test_a_company_sees_only_its_own_figures(story, browser, tenant, other_tenant):
+    here, there = browser(tenant), browser(other_tenant)
     assert here.get(reverse("operations")).context["total"].counts["decisions"] == 3
     assert there.get(reverse("operations")).context["total"].counts["decisions"] == 0
     assert listed(there.get(reverse("operations-decisions"), {"window": "7d"})) == set()

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from django.core.cache import cache
 from django.test import Client
 
 from inference import connection
 from nekibu.tenants.scope import tenant_scope
-from nekibu.users.models import User
 from nekibu.web.engine_status import KEY
 from tests.gateway import GatewayProcess, until
-
-
-@pytest.fixture
-def browser(transactional_db, person_of):
-    """`browser(tenant, role)` → a signed-in client that reads English."""
-
-    def make(tenant, role):
-        actor = person_of(tenant, role)
-        client = Client(headers={"Accept-Language": "en"})
-        with tenant_scope(tenant.id):
-            client.force_login(
-                User.objects.get(pk=actor.user_id), backend="django.contrib.auth.backends.ModelBackend"
-            )
-        return client
-
-    return make
 
 
 def text_of(client, path):
