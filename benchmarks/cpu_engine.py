@@ -9,8 +9,6 @@ import os
 import platform
 import random
 import secrets
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,16 +19,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import httpx
-
+from benchmarks.deployment import Server, started_together
 from benchmarks.registry import Options, benchmark
 from benchmarks.result import Direction, Result, measured
 from benchmarks.statistics import bootstrap, interleaved
 from benchmarks.table import table
-from nekibu.env import PROJECT, default_state
 
 ROUNDS, QUICK_ROUNDS = 7, 2
-START_SECONDS = 300.0
 OURS, STOCK = "ours", "stock"
 MODES = {OURS: (), STOCK: ("--cpu-mode", "stock")}
 PREFIX, ASKED, COLD = (
@@ -54,10 +49,7 @@ class Engine:
     """A child of this benchmark, and the prefix that it holds."""
 
     arm: str
-    port: int
-    key: str
-    pid: int
-    vocabulary: int
+    server: Server
     prefix: tuple[int, ...]
     salt: str
 
@@ -116,55 +108,12 @@ def run(options: Options) -> list[Result]:
 @contextlib.contextmanager
 def started(arm: str, rng: random.Random) -> Iterator[Engine]:
     """An engine as the gateway starts it, stopped with its whole process group on the way out."""
-    models = Path(os.environ.get("NEKIBU_STATE") or default_state()) / "models"
-    key, port = secrets.token_urlsafe(32), _free_port()
-    with tempfile.TemporaryDirectory(prefix="nekibu-bench-") as name:
-        home = Path(name)
-        command = [sys.executable, "-m", "inference.engine", "--profile", "cpu", "--models-dir", str(models)]
-        command += [
-            "--port",
-            str(port),
-            "--run-dir",
-            name,
-            "--status-file",
-            str(home / "status.json"),
-            *MODES[arm],
-        ]
-        keys = {"NEKIBU_ENGINE_KEY": key, "NEKIBU_ENGINE_ADMIN_KEY": secrets.token_urlsafe(32)}
-        with (home / "log").open("wb") as log:
-            child = subprocess.Popen(
-                command,
-                cwd=PROJECT,
-                env={**os.environ, **keys},
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        try:
-            _wait_until_ready(child, port, home / "log")
-            words = json.loads((home / "status.json").read_text())["launch"]["vocab_size"]
-            prefix = tuple(_ids(rng, PREFIX, words))
-            yield Engine(arm, port, key, child.pid, words, prefix, secrets.token_hex(32))
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait(30)
-
-
-def _wait_until_ready(child: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and child.poll() is None:
-        with contextlib.suppress(httpx.HTTPError):
-            if httpx.get(f"http://127.0.0.1:{port}/ready", timeout=5.0).status_code == 200:
-                return
-        time.sleep(0.5)
-    raise NoFigure(f"the engine did not start:\n{log.read_text(errors='replace')[-2000:]}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    with (
+        tempfile.TemporaryDirectory(prefix="nekibu-bench-") as name,
+        started_together(Path(name), 1, *MODES[arm]) as [server],
+    ):
+        prefix = tuple(_ids(rng, PREFIX, server.vocabulary))
+        yield Engine(arm, server, prefix, secrets.token_hex(32))
 
 
 @contextlib.contextmanager
@@ -198,10 +147,10 @@ async def _stream(engine: Engine, ids: Sequence[int], tokens: int, salt: str | N
         }
     ).encode()
     head = (
-        f"POST /generate HTTP/1.1\r\nHost: engine\r\nAuthorization: Bearer {engine.key}\r\n"
+        f"POST /generate HTTP/1.1\r\nHost: engine\r\nAuthorization: Bearer {engine.server.key}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
-    reader, writer = await asyncio.open_connection("127.0.0.1", engine.port, limit=1 << 20)
+    reader, writer = await asyncio.open_connection("127.0.0.1", engine.server.port, limit=1 << 20)
     times: list[float] = []
     cached, sent = 0, time.perf_counter()
     try:
@@ -234,20 +183,20 @@ def rate(streams: Sequence[Stream]) -> float:
 
 def _alone(engine: Engine, rng: random.Random) -> float:
     """Tokens a second of one stream, its short prompt included: a reader that is kept waiting may see tokens in heaps."""
-    stream = asyncio.run(_stream(engine, _ids(rng, 32, engine.vocabulary), TOKENS))
+    stream = asyncio.run(_stream(engine, _ids(rng, 32, engine.server.vocabulary), TOKENS))
     return len(stream.tokens) / (stream.tokens[-1] - stream.sent)
 
 
 def _together(engine: Engine, rng: random.Random, streams: int) -> float:
     async def all_of_them() -> list[Stream]:
-        prompts = [_ids(rng, 32, engine.vocabulary) for _ in range(streams)]
+        prompts = [_ids(rng, 32, engine.server.vocabulary) for _ in range(streams)]
         return await asyncio.gather(*(_stream(engine, prompt, TOKENS_TOGETHER) for prompt in prompts))
 
     return rate(asyncio.run(all_of_them()))
 
 
 def _warm(engine: Engine, rng: random.Random) -> float:
-    asked = _ids(rng, ASKED, engine.vocabulary)
+    asked = _ids(rng, ASKED, engine.server.vocabulary)
     stream = asyncio.run(_stream(engine, [*engine.prefix, *asked], 1, engine.salt))
     if stream.cached < PREFIX:
         raise NoFigure(f"{engine.arm} had only {stream.cached} of {PREFIX} tokens in its cache")
@@ -255,7 +204,7 @@ def _warm(engine: Engine, rng: random.Random) -> float:
 
 
 def _cold(engine: Engine, rng: random.Random) -> float:
-    stream = asyncio.run(_stream(engine, _ids(rng, COLD, engine.vocabulary), 1))
+    stream = asyncio.run(_stream(engine, _ids(rng, COLD, engine.server.vocabulary), 1))
     if stream.cached:
         raise NoFigure(f"{engine.arm} had tokens of a new prompt in its cache")
     return stream.ttft

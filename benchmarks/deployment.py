@@ -30,12 +30,16 @@ PAIR = 96  # tokens
 class Server:
     """An SGLang server of this benchmark. All of them have the same keys."""
 
-    url: str
+    port: int
     pid: int
     key: str
     admin_key: str
     model: str
     vocabulary: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ ROUTERS = (
 
 
 @contextlib.contextmanager
-def started_together(home: Path, count: int) -> Iterator[list[Server]]:
+def started_together(home: Path, count: int, *options: str) -> Iterator[list[Server]]:
     """So many engines with the packaged model, started at once and killed with their groups on the way out."""
     models = Path(os.environ.get("NEKIBU_STATE") or default_state()) / "models"
     key, admin = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
@@ -81,7 +85,7 @@ def started_together(home: Path, count: int) -> Iterator[list[Server]]:
             place.mkdir()
             command = [
                 sys.executable, "-m", "inference.engine", "--profile", "cpu", "--models-dir", str(models), "--port", str(port),
-                "--run-dir", str(place), "--status-file", str(place / "status.json"),
+                "--run-dir", str(place), "--status-file", str(place / "status.json"), *options,
             ]  # fmt: skip
             environment = {**os.environ, "NEKIBU_ENGINE_KEY": key, "NEKIBU_ENGINE_ADMIN_KEY": admin}
             child = stack.enter_context(_child(command, environment, place / "log"))
@@ -92,7 +96,7 @@ def started_together(home: Path, count: int) -> Iterator[list[Server]]:
             _wait(child, place / "log", lambda url=url: _answers(f"{url}/ready"))  # type: ignore[misc]
             status = json.loads((place / "status.json").read_text())
             servers.append(
-                Server(url, child.pid, key, admin, status["model_path"], status["launch"]["vocab_size"])
+                Server(port, child.pid, key, admin, status["model_path"], status["launch"]["vocab_size"])
             )
         yield servers
 
@@ -155,6 +159,7 @@ def raw_pair(url: str, server: Server, *, repeat: bool) -> list[int]:
 
 
 def free_port() -> int:
+    """One that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from uuid import UUID
 import httpx
 
 from benchmarks import many_decisions
+from benchmarks.deployment import free_port
 from benchmarks.registry import Options, benchmark
 from benchmarks.result import Result, measured
 from benchmarks.table import table
@@ -138,7 +138,7 @@ def _database() -> Iterator[Path]:
         state.chmod(0o755)
         for external in ("DATABASE_URL", "NEKIBU_OWNER_DATABASE_URL", "REDIS_URL", "NEKIBU_DB_ROLE"):
             os.environ.pop(external, None)
-        port, gateway = _free_port(), _free_port()
+        port, gateway = free_port(), free_port()
         os.environ |= {
             "NEKIBU_STATE": name, "NEKIBU_PORT": str(port), "NEKIBU_GATEWAY_PORT": str(gateway),
             "DJANGO_SETTINGS_MODULE": "nekibu.settings.base",
@@ -276,9 +276,3 @@ def _ok(response: httpx.Response, page: Page) -> None:
 def _processor_seconds(pid: int) -> float:
     fields: list[Any] = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from benchmarks.deployment import free_port
 from nekibu.env import PROJECT, default_state
 
 PATIENCE = 120.0  # seconds that one call outlives a restarting server
@@ -169,7 +169,7 @@ def tree(state: Path, models: Path, **more: str) -> Iterator[Installation]:
 
     Prepared models are borrowed from `models`, because they take a while to make. `more` is added to the environment.
     """
-    port, gateway_port = _free_port(), _free_port()
+    port, gateway_port = free_port(), free_port()
     if models.is_dir():
         (state / "models").symlink_to(models)
     variables = {
@@ -215,9 +215,3 @@ def _stop(running: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             running.kill()
             running.wait(10)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
