@@ -17,7 +17,7 @@ from inference.gateway.cost import Ending
 from inference.gateway.dialect import Chunk, EngineLost, request_body, stream
 from inference.gateway.fleet import Choice, Fleet, Replica
 from inference.gateway.policy import Policy
-from inference.gateway.queue import Admitted, Promoted, Queue, Room, Waiting
+from inference.gateway.queue import COME_BACK, Admitted, Promoted, Queue, Room, Waiting
 from inference.gateway.retries import Retries
 from inference.gateway.running import Account, Running
 from inference.gateway.salt import salt_of
@@ -41,7 +41,6 @@ from inference.wire import (
 
 REQUEUES = {"queue_full": 5, "preempted": 3, "engine_lost": 2}
 RETRYABLE = {*REQUEUES, "timeout", "draining"}
-COME_BACK = {"draining": 10.0, "engine_down": 30.0, "queue_timeout": 5.0, "cancelled": 5.0}
 Place = asyncio.Future[Running | Refused | Demoted]
 
 
@@ -380,9 +379,8 @@ class Dispatcher:
         engine = run.replica.engine
         if engine.http is not None:
             headers = {"Authorization": f"Bearer {engine.admin_key}"} if engine.admin_key else {}
-            for server in engine.workers or (
-                "",
-            ):  # a router has no such route, so whoever is behind it is told
+            # A router has no such route, so whoever is behind it is told.
+            for server in engine.workers or ("",):
                 with suppress(httpx.HTTPError, RuntimeError):
                     await engine.http.post(
                         f"{server}/abort_request", json={"rid": run.rid}, headers=headers, timeout=5.0

@@ -25,6 +25,14 @@ OPTIMISTIC, USUAL = 0.9, 0.5  # of the rates that were seen: for refusing somebo
 SURE = 0.8  # of what an optimist predicts: so much must already be too long before somebody is turned away
 REMEMBERED = 20_000  # prefixes that were handed over
 ERRORS = 500
+# Seconds after which asking again may help, by the reason of a refusal.
+COME_BACK = {
+    "draining": 10.0,
+    "engine_down": 30.0,
+    "queue_full": 10.0,
+    "queue_timeout": 5.0,
+    "cancelled": 5.0,
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -135,7 +143,7 @@ class Queue:
         self._estimate(waiting)
         waiting.number = next(self._numbers)
         if self._depth[ticket.band] >= CLASSES[ticket.band].queue_bound:
-            return self._missed(waiting, "queue_full", 10.0)
+            return self._missed(waiting, "queue_full", COME_BACK["queue_full"])
         if self.policy.admission and ticket.ttft is not None and ticket.on_predicted_miss != "serve_late":
             best = self.predict(waiting, OPTIMISTIC)
             if best is not None and best > ticket.ttft:
@@ -227,7 +235,7 @@ class Queue:
                 self.remove(waiting)
                 self._promise_lost(waiting, now)
                 self.counts_of["expired"] += 1
-                told.append((waiting, Refused("queue_timeout", 5.0)))
+                told.append((waiting, Refused("queue_timeout", COME_BACK["queue_timeout"])))
             elif waiting.ticket.on_predicted_miss == "serve_late" or not self.policy.admission:
                 self.counts_of["late"] += 1
             else:
