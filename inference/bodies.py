@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -36,13 +36,18 @@ def keep(decision_id: UUID, part: str, value: Mapping[str, Any]) -> str:
 
 def read(decision_id: UUID, part: str) -> dict[str, Any] | None:
     """What was stored, or None once it has been deleted."""
-    body = Body.objects.filter(decision_id=decision_id, part=part).first()
-    if body is None:
-        return None
-    value: dict[str, Any] = json.loads(
-        Fernet(_key(decision_id, bytes(body.key_salt))).decrypt(bytes(body.ciphertext))
-    )
-    return value
+    return read_many([decision_id], part).get(decision_id)
+
+
+def read_many(decision_ids: Iterable[UUID], part: str) -> dict[UUID, dict[str, Any]]:
+    """What was stored for each of these decisions; one that is deleted is left out."""
+    rows = Body.objects.filter(decision_id__in=list(decision_ids), part=part)
+    return {
+        row.decision_id: json.loads(
+            Fernet(_key(row.decision_id, bytes(row.key_salt))).decrypt(bytes(row.ciphertext))
+        )
+        for row in rows
+    }
 
 
 def expire(decision_id: UUID, when: datetime) -> None:

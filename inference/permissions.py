@@ -15,6 +15,9 @@ class InferenceAction(Action):
     DECISION_CANCEL = "inference:decision:cancel"
     DECISION_OVERRIDE = "inference:decision:override"
     TRACE_READ = "inference:trace:read"
+    BATCH_READ = "inference:batch:read"
+    BATCH_CREATE = "inference:batch:create"
+    BATCH_CONTROL = "inference:batch:control"
     ENGINE_READ = "inference:engine:read"
     ACCOUNT_READ = "inference:account:read"
     PRICE_READ = "inference:price:read"
@@ -29,6 +32,10 @@ class InferenceTag(AuditTag):
     DECISION_RESUMED = "inference:decision:resumed"
     DECISION_MOVED = "inference:decision:moved"
     DECISION_CORRECTED = "inference:decision:corrected"
+    BATCH_RECEIVED = "inference:batch:received"
+    BATCH_MOVED = "inference:batch:moved"
+    BATCH_FILE_KEPT = "inference:batch_file:kept"
+    BATCH_FILE_DELETED = "inference:batch_file:deleted"
     EPOCH_RAISED = "inference:epoch:raised"
     PRICE_ENTERED = "inference:price:entered"
     PRICE_VERIFIED = "inference:price:verified"
@@ -39,10 +46,10 @@ class InferenceTag(AuditTag):
 def grant_all() -> None:
     """The roles' rights; an administrator has every right already."""
     a = InferenceAction
-    everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
+    everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ, a.BATCH_READ)
     for role in ("recruiter", "reviewer"):
         grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
-    grant("recruiter", a.ACCOUNT_READ)
+    grant("recruiter", a.ACCOUNT_READ, a.BATCH_CREATE, a.BATCH_CONTROL)
     grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.ACCOUNT_READ, a.PRICE_READ)
     grant("auditor", *everybody, a.ACCOUNT_READ, a.PRICE_READ)
     grant("interviewer", a.ENGINE_READ)

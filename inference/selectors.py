@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
@@ -37,7 +38,11 @@ def decision_for(actor: Actor, decision_id: UUID) -> Decision:
 
 def outcome_of(decision: Decision) -> Outcome:
     """What is known of a decision now. The value is gone once its body has been deleted; products keep what they need."""
-    body: dict[str, Any] = bodies.read(decision.id, "outcome") or {}
+    return told_of(decision, bodies.read(decision.id, "outcome") or {})
+
+
+def told_of(decision: Decision, body: Mapping[str, Any]) -> Outcome:
+    """`outcome_of` with its body at hand, for whoever reads many."""
     return Outcome(
         decision_id=decision.id,
         status=decision.status,

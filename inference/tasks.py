@@ -9,8 +9,11 @@ from celery import shared_task
 from django.utils import timezone
 
 from inference import collecting, services
+from inference.batches import closing, running
+from inference.batches import services as batches
 from inference.errors import EngineDown, GatewayLost
 from inference.ledger import chains, keeping
+from nekibu.jobs.enqueue import knock
 from nekibu.jobs.tasks import tenant_task
 from nekibu.permissions.actor import Actor
 from nekibu.tenants.models import Tenant
@@ -59,3 +62,41 @@ def sum_up_accounts() -> None:
         while more:
             with tenant_scope(tenant.id):
                 more = keeping.roll_up(now) == keeping.DAYS_AT_ONCE
+
+
+@tenant_task("inference.validate_batch")
+def validate_batch(actor: Actor, *, batch_id: str) -> None:
+    """Read the file of a batch."""
+    batches.validate(actor, UUID(batch_id))
+
+
+@tenant_task("inference.finalize_batch")
+def finalize_batch(actor: Actor, *, batch_id: str) -> None:
+    """Write the results of a batch."""
+    closing.finalize(actor, UUID(batch_id))
+
+
+@tenant_task("inference.stop_batches")
+def stop_batches(actor: Actor) -> None:
+    """Stop what is still being answered for batches that were cancelled."""
+    closing.stop_strays(actor.tenant_id, timezone.now())
+
+
+@shared_task(name="inference.run_batches", ignore_result=True)
+def run_batches() -> None:
+    """Work on one group of a batch, and have the next one worked on after whatever else waits for this worker."""
+    if running.run_next():
+        knock(batches.DOORBELL, queue="batch")
+
+
+@shared_task(name="inference.tend_batches", ignore_result=True)
+def tend_batches() -> None:
+    """Heal what died, end what is over, and ring for what waits, tenant by tenant."""
+    now, waiting = timezone.now(), False
+    for tenant in Tenant.objects.only("id"):
+        with tenant_scope(tenant.id):
+            waiting |= closing.sweep(now)
+            closing.delete_due(Actor.system(tenant.id, "beat"), now)
+        closing.stop_strays(tenant.id, now)
+    if waiting:
+        knock(batches.DOORBELL, queue="batch")

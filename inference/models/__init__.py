@@ -1,6 +1,7 @@
-"""Rows of inference: decisions with their history, the catalogue of prices, and the accounts."""
+"""Rows of inference: decisions with their history, batches, the catalogue of prices, and the accounts."""
 
 from inference.models.accounts import Fact, FactDue, PrefixChain, Rollup, RollupDay, Slice, Subtotal
+from inference.models.batches import Batch, BatchFile, BatchItem, BatchShare
 from inference.models.decisions import (
     Attempt,
     Body,
@@ -15,6 +16,10 @@ from inference.models.economics import Behaviour, Price, PriceKind, ServiceTier,
 
 __all__ = [
     "Attempt",
+    "Batch",
+    "BatchFile",
+    "BatchItem",
+    "BatchShare",
     "Behaviour",
     "Body",
     "CacheEpoch",

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
+from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext as _
 
 from nekibu.audit.record import record
@@ -32,11 +33,12 @@ class FileTag(AuditTag):
     """What is written about files."""
 
     KEPT = "files:original:kept"
+    DISCARDED = "files:original:discarded"
     PARSED = "files:text:parsed"
 
 
-def keep(*, actor: Actor, name: str, chunks: Iterable[bytes]) -> StoredFile:
-    """Store an original under its hash, byte-identical, with its name exactly as given.
+def keep(*, actor: Actor, name: str, chunks: Iterable[bytes], most: int | None = None) -> StoredFile:
+    """Store an original under its hash, byte-identical, with its name exactly as given; at most `most` bytes.
 
     Raises TooLarge as soon as the stream passes the limit, InvalidInput for no bytes or a name that cannot be kept.
     """
@@ -45,6 +47,7 @@ def keep(*, actor: Actor, name: str, chunks: Iterable[bytes]) -> StoredFile:
             _("The name of the file must have between 1 and %(most)d characters.") % {"most": LONGEST_NAME},
             code="file_name",
         )
+    limit = settings.FILE_MAX_BYTES if most is None else most
     folder = Path(settings.FILES_ROOT) / str(current_tenant())
     folder.mkdir(parents=True, exist_ok=True)
     seen, size = hashlib.sha256(), 0
@@ -53,12 +56,12 @@ def keep(*, actor: Actor, name: str, chunks: Iterable[bytes]) -> StoredFile:
         with os.fdopen(handle, "wb") as file:
             for chunk in chunks:
                 size += len(chunk)
-                if size > settings.FILE_MAX_BYTES:
+                if size > limit:
                     raise TooLarge(
                         _(
                             "%(name)s is larger than %(limit)d MB. Save it smaller, for example with fewer pictures, and try again."
                         )
-                        % {"name": name, "limit": settings.FILE_MAX_BYTES // (1024 * 1024)}
+                        % {"name": name, "limit": limit // (1024 * 1024)}
                     )
                 seen.update(chunk)
                 file.write(chunk)
@@ -71,6 +74,7 @@ def keep(*, actor: Actor, name: str, chunks: Iterable[bytes]) -> StoredFile:
         digest = seen.hexdigest()
         target = folder / digest[:2] / digest
         target.parent.mkdir(exist_ok=True)
+        _lock_bytes(f"{folder.name}/{digest[:2]}/{digest}")
         Path(draft).replace(target)
     finally:
         Path(draft).unlink(missing_ok=True)
@@ -83,6 +87,27 @@ def keep(*, actor: Actor, name: str, chunks: Iterable[bytes]) -> StoredFile:
     )
     record(actor, FileTag.KEPT, stored, sha256=digest, size=size)
     return stored
+
+
+def discard(*, actor: Actor, stored: StoredFile) -> None:
+    """Forget an original that nothing needs any more; its bytes go with the last row that names them."""
+    record(actor, FileTag.DISCARDED, stored, sha256=stored.sha256, size=stored.size)
+    tenant_id, key = stored.tenant_id, stored.storage_key
+    stored.delete()
+    transaction.on_commit(lambda: _drop_bytes(tenant_id, key))
+
+
+def _drop_bytes(tenant_id: UUID, key: str) -> None:
+    with tenant_scope(tenant_id):
+        _lock_bytes(key)  # whoever is just keeping the same bytes again has committed by now
+        if not StoredFile.objects.filter(storage_key=key).exists():
+            (Path(settings.FILES_ROOT) / key).unlink(missing_ok=True)
+
+
+def _lock_bytes(key: str) -> None:
+    """Until the end of the transaction, nobody else keeps or drops the bytes of this key."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
 
 
 def parse(*, actor: Actor, stored_file: StoredFile) -> ParsedText:

@@ -146,6 +146,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "collect-attempts": {"task": "inference.collect_attempts", "schedule": 20.0, "options": {"expires": 20}},
     "keep-accounts": {"task": "inference.keep_accounts", "schedule": 10.0, "options": {"expires": 10}},
     "sum-up-accounts": {"task": "inference.sum_up_accounts", "schedule": 300.0, "options": {"expires": 300}},
+    "tend-batches": {"task": "inference.tend_batches", "schedule": 5.0, "options": {"expires": 5}},
     "expire-approvals": {"task": "approvals.expire", "schedule": 60.0, "options": {"expires": 60}},
     "remind-of-approvals": {"task": "approvals.remind", "schedule": 60.0, "options": {"expires": 60}},
 }
