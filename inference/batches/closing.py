@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q
@@ -50,7 +51,7 @@ def conclude(batch_id: UUID) -> None:
     enqueue("inference.finalize_batch", actor=actor, queue="batch", batch_id=str(batch.id))
 
 
-def move_batch(batch: Batch, to: BatchStatus, actor: Actor, note: str = "", **changes: object) -> None:
+def move_batch(batch: Batch, to: BatchStatus, actor: Actor, note: str = "", **changes: Any) -> None:
     """The one way a batch's status moves; whoever watches hears of it."""
     move(batch, to, moves=BATCH_MOVES, actor=actor, tag=InferenceTag.BATCH_MOVED, note=note, **changes)
     after_commit(batch.id)

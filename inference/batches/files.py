@@ -66,11 +66,11 @@ def write_results(actor: Actor, batch: Batch) -> tuple[BatchFile | None, BatchFi
 
 def delete(actor: Actor, row: BatchFile) -> None:
     """Let the bytes go; the row stays and says that there were some."""
-    stored = row.stored
-    BatchFile.objects.filter(pk=row.pk).update(stored=None, deleted_at=timezone.now())
+    gone = BatchFile.objects.filter(sha256=row.sha256, deleted_at__isnull=False)
+    before = set(gone.values_list("stored_id", flat=True))
+    BatchFile.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
     record(actor, InferenceTag.BATCH_FILE_DELETED, row, sha256=row.sha256)
-    if stored is not None:
-        originals.discard(actor=actor, stored=stored)
+    originals.discard(actor=actor, stored=row.stored, gone=before)
 
 
 def _write(

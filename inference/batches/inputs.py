@@ -44,11 +44,8 @@ def decision_of(item: BatchItem) -> Decision | None:
 def request_of(item: BatchItem) -> TaskRequest:
     """What the item asks. Raises InputGone or InputChanged. Call it in the tenant's scope."""
     batch = Batch.objects.select_related("input_file__stored").get(pk=item.batch_id)
-    stored = batch.input_file.stored
-    if stored is None:
-        raise InputGone
     try:
-        with original(stored).open("rb") as file:
+        with original(batch.input_file.stored).open("rb") as file:
             file.seek(item.offset)
             raw = file.read(item.length)
     except OSError:

@@ -26,7 +26,7 @@ _WORD = r"^[^\u0000-\u001f\u007f\ud800-\udfff]+$"  # what a column can keep and 
 _LINE: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "custom_id": {"type": "string", "minLength": 1, "maxLength": LONGEST_ID, "pattern": _WORD},
+        "custom_id": {"type": "string", "maxLength": LONGEST_ID, "pattern": _WORD},
         "method": {"enum": ["POST"]},
         "url": {"enum": [ENDPOINT]},
         "body": {
@@ -154,8 +154,8 @@ def question(place: Place, raw: bytes, actor: Actor) -> Question | list[LineErro
     """What one line asks this actor to ask, or all that is wrong with it."""
     try:
         value = parse(raw, place.length)
-    except _Wrong as wrong:
-        code, message = wrong.args
+    except _Wrong as unreadable:
+        code, message = unreadable.args
         return [LineError(place.line, code, "", message)]
     named = value.get("custom_id") if isinstance(value, dict) else None
     named = named[:LONGEST_ID] if isinstance(named, str) and named.isprintable() else ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
@@ -19,7 +21,7 @@ from inference.batches.closing import conclude
 from inference.batches.live import changed
 from inference.errors import EngineDown, GatewayLost
 from inference.idempotency import IdempotencyMismatch
-from inference.models import Attempt, BatchItem, Decision
+from inference.models import BatchItem, Decision
 from inference.selectors import speaking_attempts
 from inference.states import BatchStatus, DecisionStatus, ItemStatus
 from inference.types import Outcome
@@ -93,13 +95,19 @@ class _Group:
             connection.close()
 
     def _ask(self, item: BatchItem) -> None:
+        begun = False  # an engine had it in hand: if it breaks then, the item may be what broke it
+
+        def hear(kind: str, _data: Mapping[str, Any]) -> None:
+            nonlocal begun
+            begun |= kind == "started"
+
         try:
             with tenant_scope(self.tenant_id):
                 if not claims.begin(item):
                     _leave(item)
                     return
                 request = inputs.request_of(item)
-            outcome = services.decide(request)
+            outcome = services.decide(request, on_event=hear)
             with tenant_scope(self.tenant_id):
                 _settle(item, outcome)
         except Fenced:
@@ -109,7 +117,7 @@ class _Group:
         except NekibuError as refused:
             if refused.retryable:
                 self.stop(refused)
-                self._again(item, self.pause, uncount=not self._was_served(item))
+                self._again(item, self.pause, uncount=not begun)
             elif isinstance(refused, Conflict) and not isinstance(refused, IdempotencyMismatch):
                 self._again(item, SPOKEN_FOR, uncount=True)  # somebody else brings it to rest
             else:
@@ -136,15 +144,6 @@ class _Group:
         detail = [e for e in refused.data.get("errors", []) if isinstance(e, dict)]
         with tenant_scope(self.tenant_id):
             _end(item, ItemStatus.FAILED, cause=refused.error_code, detail=detail)
-
-    def _was_served(self, item: BatchItem) -> bool:
-        """Whether an engine had begun on it in this round before it broke: that counts, for the item may be what broke it."""
-        with tenant_scope(self.tenant_id):
-            row = inputs.decision_of(item)
-            if row is None:
-                return False
-            broken = Attempt.objects.filter(decision=row, round=row.round, finish__in=("abort", "error"))
-            return bool(broken.exclude(model="").exists())
 
 
 def _settle(item: BatchItem, outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Count, Max, Min, QuerySet, Sum
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from inference.batches.eta import LOOK_BACK, Eta, estimate
@@ -51,6 +51,16 @@ class Progress:
     def percent(self) -> int:
         """Of all; 100 only when all have ended."""
         return self.ended * 100 // self.total if self.total else 0
+
+    def flat(self) -> dict[str, Any]:
+        """For a page that shows each figure by its name."""
+        return {
+            "status": self.status,
+            "total": self.total,
+            "ended": self.ended,
+            "percent": self.percent,
+            **self.counts,
+        }
 
 
 def batches_for(actor: Actor) -> QuerySet[Batch]:
@@ -126,8 +136,9 @@ def failures_of(batch: Batch) -> list[dict[str, Any]]:
 def _tokens(batch: Batch) -> Tokens:
     """Of each attempt the row that speaks for it: what the gateway kept of one whose caller was gone comes before ours."""
     own = BatchItem.objects.filter(batch=batch, decision__isnull=False).values("decision_id")
-    rows = Attempt.objects.filter(decision_id__in=own).order_by("attempt_id", "-collected")
-    sums = rows.distinct("attempt_id").aggregate(
+    collected = Attempt.objects.filter(attempt_id=OuterRef("attempt_id"), collected=True)
+    rows = Attempt.objects.filter(Q(collected=True) | ~Exists(collected), decision_id__in=own)
+    sums = rows.aggregate(
         u=Sum("uncached"), c=Sum("cache_read"), o=Sum("output"), nu=Count("uncached"), nc=Count("cache_read"),
         no=Count("output"), n=Count("id"),
     )  # fmt: skip
@@ -154,7 +165,5 @@ def _eta(batch: Batch, remaining: int, now: datetime) -> Eta | None:
     if batch.status != BatchStatus.IN_PROGRESS or batch.started_at is None:
         return None
     since = max(batch.started_at, now - timedelta(seconds=LOOK_BACK))
-    lately = BatchItem.objects.filter(batch=batch, ended_at__gt=since).aggregate(
-        n=Count("id"), last=Max("ended_at")
-    )
-    return estimate(remaining, lately["n"], (now - since).total_seconds())
+    lately = BatchItem.objects.filter(batch=batch, ended_at__gt=since).count()
+    return estimate(remaining, lately, (now - since).total_seconds())

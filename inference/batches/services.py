@@ -67,7 +67,7 @@ def start(*, actor: Actor, file_id: UUID, window: Window, metadata: Mapping[str,
     require(actor, InferenceAction.BATCH_CREATE)
     _refuse_metadata(metadata)
     held = file_for(actor, file_id)
-    if held.purpose != FilePurpose.INPUT or held.stored_id is None:
+    if held.purpose != FilePurpose.INPUT or held.deleted_at is not None:
         raise InvalidInput(
             errors=[
                 {
@@ -96,16 +96,11 @@ def validate(actor: Actor, batch_id: UUID) -> None:
         if batch.status != BatchStatus.VALIDATING:
             conclude(batch_id)  # cancelled before it was read
             return
-        stored = batch.input_file.stored
-    if stored is None:
-        found: list[Question] = []
-        errors = [_file_error("input_gone", InputGone().message)]
-    else:
-        try:
-            with verified(stored).open("rb") as file:
-                found, errors = sort(lines.questions(file, Actor.from_json(batch.actor)))
-        except Unavailable as damaged:
-            found, errors = [], [_file_error("file_damaged", str(damaged.message))]
+    try:
+        with verified(batch.input_file.stored).open("rb") as file:
+            found, errors = sort(lines.questions(file, Actor.from_json(batch.actor)))
+    except Unavailable as damaged:
+        found, errors = [], [LineError(0, "file_damaged", "", str(damaged.message))]
     try:
         with tenant_scope(actor.tenant_id):
             if errors:
@@ -172,7 +167,7 @@ def retry(*, actor: Actor, batch_id: UUID, window: Window) -> Batch:
     old = _locked(actor, batch_id)
     if old.status not in BATCH_CLOSED:
         raise Conflict(_("The batch has not ended yet."), current=old.status)
-    if old.input_file.stored_id is None:
+    if old.input_file.deleted_at is not None:
         raise InputGone
     again = list(BatchItem.objects.filter(batch=old, status__in=AGAIN).order_by("line"))
     if not again:
@@ -250,10 +245,6 @@ def _refuse(actor: Actor, batch: Batch, errors: Sequence[LineError]) -> None:
         ended_at=timezone.now(),
     )
     BatchFile.objects.filter(pk=batch.input_file_id).update(delete_after=timezone.now() + files.KEPT)
-
-
-def _file_error(code: str, message: str) -> LineError:
-    return LineError(0, code, "", message)
 
 
 def _locked(actor: Actor, batch_id: UUID) -> Batch:

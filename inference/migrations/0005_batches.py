@@ -6,6 +6,10 @@ import django.utils.timezone
 import nekibu.ids
 from django.db import migrations, models
 
+from nekibu.tenants.rls import Isolate
+
+TABLES = ('BatchFile', 'Batch', 'BatchItem', 'BatchShare')
+
 
 class Migration(migrations.Migration):
 
@@ -28,7 +32,7 @@ class Migration(migrations.Migration):
                 ('lines', models.PositiveIntegerField(null=True)),
                 ('delete_after', models.DateTimeField(null=True)),
                 ('deleted_at', models.DateTimeField(null=True)),
-                ('stored', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='files.storedfile')),
+                ('stored', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='files.storedfile')),
                 ('tenant', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
             ],
             options={
@@ -149,4 +153,5 @@ class Migration(migrations.Migration):
             model_name='batchshare',
             constraint=models.UniqueConstraint(fields=('tenant',), name='batch_share_once'),
         ),
+        *(Isolate(model) for model in TABLES),
     ]

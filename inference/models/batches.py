@@ -17,7 +17,7 @@ class BatchFile(TenantModel):
     """The lines that a batch was asked with, or those it answered with. The row outlives its bytes."""
 
     purpose = models.CharField(max_length=10, choices=FilePurpose.choices)
-    stored = models.ForeignKey(StoredFile, null=True, on_delete=models.SET_NULL, related_name="+")
+    stored = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
     name = models.CharField(max_length=255)
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)

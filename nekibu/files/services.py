@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -89,18 +89,20 @@ def keep(*, actor: Actor, name: str, chunks: Iterable[bytes], most: int | None =
     return stored
 
 
-def discard(*, actor: Actor, stored: StoredFile) -> None:
-    """Forget an original that nothing needs any more; its bytes go with the last row that names them."""
+def discard(*, actor: Actor, stored: StoredFile, gone: Collection[UUID] = ()) -> None:
+    """Let the bytes of an original go that nothing needs any more; its row stays and says that there was one.
+
+    `gone` are originals that were discarded before. Bytes that any other original has too stay.
+    """
     record(actor, FileTag.DISCARDED, stored, sha256=stored.sha256, size=stored.size)
-    tenant_id, key = stored.tenant_id, stored.storage_key
-    stored.delete()
-    transaction.on_commit(lambda: _drop_bytes(tenant_id, key))
+    tenant_id, key, without = stored.tenant_id, stored.storage_key, {stored.id, *gone}
+    transaction.on_commit(lambda: _drop_bytes(tenant_id, key, without))
 
 
-def _drop_bytes(tenant_id: UUID, key: str) -> None:
+def _drop_bytes(tenant_id: UUID, key: str, without: set[UUID]) -> None:
     with tenant_scope(tenant_id):
         _lock_bytes(key)  # whoever is just keeping the same bytes again has committed by now
-        if not StoredFile.objects.filter(storage_key=key).exists():
+        if not StoredFile.objects.filter(storage_key=key).exclude(pk__in=without).exists():
             (Path(settings.FILES_ROOT) / key).unlink(missing_ok=True)
 
 

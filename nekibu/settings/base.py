@@ -229,6 +229,8 @@ SPECTACULAR_SETTINGS = {
         "ApprovalVerdict": "nekibu.approvals.states.VerdictKind",
         "CriterionKind": "ats.api.serializers.CRITERION_KIND",
         "PriceKind": "inference.models.PriceKind",
+        "BatchStatus": "inference.states.BatchStatus",
+        "CostState": [("current", "current"), ("stale", "stale"), ("unknown", "unknown")],
         "RunClock": [("online", "online"), ("batch", "batch")],
         "ChosenClock": [("auto", "auto"), ("online", "online"), ("batch", "batch")],
     },

@@ -35,8 +35,14 @@ BODIES: dict[str, dict[str, Any]] = {
     "api-approval-delegate": {"user": "00000000-0000-7000-8000-000000000000"},
 }
 # A person's word about a verdict is also one about its decision and, while that waits, about the request for approval:
-# a token has to name these acts too. What is behind a figure are decisions, so both have to be readable.
-FURTHER = {"api-verdict-override", "api-decision-override", "api-account-decisions"}
+# a token has to name these acts too. What is behind a figure and in a result are decisions, so both have to be readable.
+FURTHER = {
+    "api-verdict-override",
+    "api-decision-override",
+    "api-account-decisions",
+    "api-file-content",
+    "api-batch-results",
+}
 _UNSAID = object()
 
 
@@ -90,7 +96,7 @@ class Address:
         request = {"headers": {"Idempotency-Key": f"{self.name}-{method}"}, **more}
         if method != "get":
             request |= {"data": BODIES.get(self.name, {})}
-            if self.is_api and self.name != "api-applications":
+            if self.is_api and self.name not in {"api-applications", "api-files"}:
                 request |= {"content_type": "application/json"}
         return getattr(client, method)(self.path(ids), **request)
 
