@@ -46,10 +46,10 @@ class InferenceTag(AuditTag):
 def grant_all() -> None:
     """The roles' rights; an administrator has every right already."""
     a = InferenceAction
-    everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ, a.BATCH_READ)
+    everybody = (a.DECISION_READ, a.TRACE_READ, a.ENGINE_READ)
     for role in ("recruiter", "reviewer"):
         grant(role, *everybody, a.DECISION_CREATE, a.DECISION_CANCEL, a.DECISION_OVERRIDE)
-    grant("recruiter", a.ACCOUNT_READ, a.BATCH_CREATE, a.BATCH_CONTROL)
-    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.ACCOUNT_READ, a.PRICE_READ)
-    grant("auditor", *everybody, a.ACCOUNT_READ, a.PRICE_READ)
+    grant("recruiter", a.ACCOUNT_READ, a.BATCH_READ, a.BATCH_CREATE, a.BATCH_CONTROL)
+    grant("hiring_manager", *everybody, a.DECISION_OVERRIDE, a.ACCOUNT_READ, a.PRICE_READ, a.BATCH_READ)
+    grant("auditor", *everybody, a.ACCOUNT_READ, a.PRICE_READ, a.BATCH_READ)
     grant("interviewer", a.ENGINE_READ)

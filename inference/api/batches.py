@@ -19,26 +19,20 @@ from inference.api import batch_shapes as shapes
 from inference.api.batch_events import watching
 from inference.api.views import KEY, EventStream, stream
 from inference.batches import selectors, services
+from inference.batches.files import JSONL, FileDeleted
 from inference.models import Batch, BatchFile
 from inference.permissions import InferenceAction
 from inference.states import BATCH_CLOSED, FilePurpose, ItemStatus, Window
 from nekibu.api.serializers import ERRORS, WRITE_ERRORS
 from nekibu.api.views import BaseView
-from nekibu.errors import Conflict, Gone, InvalidInput
+from nekibu.errors import Conflict, InvalidInput
 from nekibu.files.ranges import resumable
 from nekibu.idempotency.decorator import idempotent
 from nekibu.permissions.policies import require
 from nekibu.tenants.scope import tenant_scope
 
-JSONL = "application/jsonl"
 RANGE = OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="bytes=first-last")
 PART = OpenApiParameter("part", str, enum=["output", "error"], default="output")
-
-
-class FileDeleted(Gone):
-    """This file has been deleted; files of batches are kept for seven days."""
-
-    code = "file_deleted"
 
 
 class Files(BaseView):

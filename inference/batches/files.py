@@ -20,7 +20,7 @@ from inference.selectors import told_of
 from inference.states import TERMINAL, FilePurpose, ItemStatus
 from inference.types import plain
 from nekibu.audit.record import record
-from nekibu.errors import TooLarge
+from nekibu.errors import Gone, TooLarge
 from nekibu.files import services as originals
 from nekibu.permissions.actor import Actor
 
@@ -28,8 +28,15 @@ MOST_BYTES = 50 * 1024 * 1024  # of questions
 MOST_RESULT = 2 * 1024 * 1024 * 1024
 KEPT = timedelta(days=7)  # results and questions of a closed batch, as long as the outcome of a decision
 UNUSED = timedelta(days=1)  # a file that no batch was started from
+JSONL = "application/jsonl"
 SLICE = 200
 LATER = {ItemStatus.EXPIRED: 408, ItemStatus.CANCELLED: 409}
+
+
+class FileDeleted(Gone):
+    """This file has been deleted; files of batches are kept for seven days."""
+
+    code = "file_deleted"
 
 
 def keep_input(actor: Actor, name: str, chunks: Iterable[bytes]) -> BatchFile:

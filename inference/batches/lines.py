@@ -174,7 +174,7 @@ def question(place: Place, raw: bytes, actor: Actor) -> Question | list[LineErro
             error(
                 "unknown_task",
                 "body.task",
-                _("There is no such task. Use the name and version of one that is listed under the tasks."),
+                _("There is no such task. Check its name and version."),
             )
         ]
     if not decide(actor, spec.permission):

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
+from django.utils.translation import override
 
 from inference import connection as engine
 from inference import services
@@ -21,7 +22,7 @@ from inference.batches.closing import conclude
 from inference.batches.live import changed
 from inference.errors import EngineDown, GatewayLost
 from inference.idempotency import IdempotencyMismatch
-from inference.models import BatchItem, Decision
+from inference.models import Batch, BatchItem, Decision
 from inference.selectors import speaking_attempts
 from inference.states import BatchStatus, DecisionStatus, ItemStatus
 from inference.types import Outcome
@@ -75,6 +76,9 @@ class _Group:
         self.tenant_id = claim.tenant_id
         self.left = deque(claim.items)
         self.pause = timedelta(0)
+        with tenant_scope(claim.tenant_id):
+            ids = {item.batch_id for item in claim.items}
+            self.locales = dict(Batch.objects.filter(pk__in=ids).values_list("id", "locale"))
         self._stopped = threading.Event()
 
     def stop(self, away: NekibuError) -> None:
@@ -90,7 +94,8 @@ class _Group:
                     item = self.left.popleft()
                 except IndexError:
                     return
-                self._ask(item)
+                with override(self.locales[item.batch_id]):
+                    self._ask(item)
         finally:
             connection.close()
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from inference.batches import files, grouping, lines
@@ -81,6 +82,7 @@ def start(*, actor: Actor, file_id: UUID, window: Window, metadata: Mapping[str,
         input_file=held,
         window=window,
         actor=actor.to_json(),
+        locale=get_language() or "tr",
         metadata=dict(metadata),
         due_at=timezone.now() + timedelta(hours=window.hours),
     )
@@ -97,7 +99,7 @@ def validate(actor: Actor, batch_id: UUID) -> None:
             conclude(batch_id)  # cancelled before it was read
             return
     try:
-        with verified(batch.input_file.stored).open("rb") as file:
+        with override(batch.locale), verified(batch.input_file.stored).open("rb") as file:
             found, errors = sort(lines.questions(file, Actor.from_json(batch.actor)))
     except Unavailable as damaged:
         found, errors = [], [LineError(0, "file_damaged", "", str(damaged.message))]
@@ -178,6 +180,7 @@ def retry(*, actor: Actor, batch_id: UUID, window: Window) -> Batch:
         retry_of=old,
         window=window,
         actor=actor.to_json(),
+        locale=get_language() or "tr",
         metadata=old.metadata,
         due_at=now + timedelta(hours=window.hours),
     )

@@ -47,6 +47,7 @@ class Migration(migrations.Migration):
                 ('window', models.CharField(choices=[('1h', '1 hour'), ('4h', '4 hours'), ('24h', '24 hours')], max_length=4)),
                 ('status', models.CharField(choices=[('validating', 'Being read'), ('in_progress', 'In progress'), ('paused', 'Paused'), ('finalizing', 'Results are being written'), ('cancelling', 'Being cancelled'), ('completed', 'Completed'), ('failed', 'Not taken'), ('expired', 'Out of time'), ('cancelled', 'Cancelled')], default='validating', max_length=12)),
                 ('actor', models.JSONField()),
+                ('locale', models.CharField(max_length=10)),
                 ('metadata', models.JSONField(default=dict)),
                 ('total', models.PositiveIntegerField(default=0)),
                 ('errors', models.JSONField(default=list)),

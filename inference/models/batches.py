@@ -47,6 +47,7 @@ class Batch(TenantModel):
     window = models.CharField(max_length=4, choices=Window.choices)
     status = models.CharField(max_length=12, choices=BatchStatus.choices, default=BatchStatus.VALIDATING)
     actor = models.JSONField()  # with whose rights its questions are asked
+    locale = models.CharField(max_length=10)  # in which what is wrong is told
     metadata = models.JSONField(default=dict)
     total = models.PositiveIntegerField(default=0)
     errors = models.JSONField(default=list)  # the first lines that could not be taken

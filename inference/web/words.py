@@ -332,3 +332,28 @@ def inside(text: str) -> str:
 def word(table: dict[str, Word], code: str) -> str:
     """The words for a code; an unknown code is shown as it is, never hidden."""
     return str(table.get(code, code))
+
+
+BATCH_TONE = {
+    "completed": "success",
+    "failed": "error",
+    "expired": "warning",
+    "cancelled": "warning",
+    "cancelling": "warning",
+    "paused": "warning",
+}
+ITEM_CAUSES: dict[str, Word] = {
+    "not_found": _("What the question is about does not exist, or its documents were deleted."),
+    "not_permitted": _("Whoever submitted the batch no longer has the right to ask this."),
+    "unknown_task": _("The task is no longer offered in this version."),
+    "invalid_input": _("The input is not what the task expects."),
+    "context_too_large": _("The text does not fit into the model's context."),
+    "attempts_exhausted": _("Work on it broke off five times, so it was given up."),
+    "window_ended": _("The time of the batch was over."),
+    "batch_cancelled": _("The batch was cancelled."),
+    "batch_ended": _("The batch had ended."),
+    "input_gone": _("The file with the questions was deleted."),
+    "input_changed": _("The line is not the one that was taken in."),
+    "idempotency_mismatch": _("The same custom_id had been asked with another question."),
+    "internal_error": _("An error of the system; it is in its log."),
+}

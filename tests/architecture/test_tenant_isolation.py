@@ -12,7 +12,7 @@ from tests.architecture.world import rows_of
 # Pages on which nothing of a tenant stands. Every other one must show its own rows, or a walk over it proves nothing.
 NOTHING_OF_A_TENANT = {
     "engine", "engine-status", "operations-live", "api-inference-status", "api-decision-events", "price-new", "behaviour-new",
-    "api-catalogue-templates",
+    "api-catalogue-templates", "api-batch-events",
 }  # fmt: skip
 
 

@@ -26,6 +26,10 @@ from inference import bodies
 from inference.ledger import keeping
 from inference.models import (
     Attempt,
+    Batch,
+    BatchFile,
+    BatchItem,
+    BatchShare,
     Behaviour,
     CheckResult,
     Decision,
@@ -80,6 +84,7 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
         made = [_application(actor, mark, job, rubric, runs[0], criteria, n, person) for n in range(rows)]
         inbox = _inbox(actor, mark, person, rows)
         catalogue = _catalogue(mark, person, rows)
+        batches = _batches(actor, mark, [one[3] for one in made])
         keeping.all_due()
         while keeping.keep_up():
             pass
@@ -99,6 +104,7 @@ def build(tenant: Tenant, person: User, *, rows: int = 2) -> World:
             "approval_id": approval.id,
             **inbox,
             **catalogue,
+            **batches,
         },
         frozenset(str(row["id"]) for table in rows_of(tenant).values() for row in table),
     )
@@ -374,3 +380,53 @@ def _catalogue(mark: str, person: User, rows: int) -> dict[str, UUID]:
         for n in range(rows):
             Verification.objects.create(**subject, by=person, source_sha256=f"{n:064x}")
     return {"price_id": prices[0].id, "behaviour_id": behaviours[0].id}
+
+
+def _batches(actor: Actor, mark: str, decisions: list[Decision]) -> dict[str, UUID]:
+    """A batch of these decisions with one failure for each, ended, and one that is still going on; their files."""
+    now = timezone.now()
+    made = []
+    for status in ("completed", "in_progress"):
+        held = [
+            _batch_file(actor, purpose, f"{mark}-{status}-{purpose}.jsonl", f"{mark} {status} {purpose}\n")
+            for purpose in ("batch", "output", "error")
+        ]
+        ended = status == "completed"
+        batch = Batch.objects.create(
+            input_file=held[0],
+            output_file=held[1] if ended else None,
+            error_file=held[2] if ended else None,
+            window="24h",
+            locale="en",
+            status=status,
+            actor=actor.to_json(),
+            metadata={"name": mark},
+            total=2 * len(decisions),
+            due_at=now + timedelta(days=1),
+            started_at=now,
+            ended_at=now if ended else None,
+        )
+        for n, decision in enumerate(decisions):
+            known = {"batch": batch, "offset": 0, "length": 1, "task": decision.task, "task_version": 1}
+            hashes = dict.fromkeys(("line_hash", "namespace_hash", "prefix_hash", "subject_hash"), "0" * 64)
+            done = {"status": "done", "decision": decision, "ended_at": now} if ended else {}
+            failed = {"status": "failed", "cause": f"cause_{n}", "ended_at": now} if ended else {}
+            for k, fate in enumerate((done, failed)):
+                BatchItem.objects.create(
+                    custom_id=f"{mark}-{n}-{k}",
+                    line=2 * n + k + 1,
+                    due_at=batch.due_at,
+                    **known,
+                    **hashes,
+                    **fate,
+                )
+        made.append((batch, held[0]))
+    BatchShare.objects.create(usual=1_000)
+    return {"batch_id": made[0][0].id, "file_id": made[1][1].id}
+
+
+def _batch_file(actor: Actor, purpose: str, name: str, text: str) -> BatchFile:
+    stored = files.keep(actor=actor, name=name, chunks=[text.encode()])
+    return BatchFile.objects.create(
+        purpose=purpose, stored=stored, name=name, size=stored.size, sha256=stored.sha256, lines=1
+    )

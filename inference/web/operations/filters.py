@@ -44,6 +44,7 @@ PAGES: tuple[tuple[str, Word], ...] = (
     ("operations-cache", gettext_lazy("Cache")),
     ("operations-cost", gettext_lazy("Cost")),
     ("operations-routes", gettext_lazy("Routes")),
+    ("batches", gettext_lazy("Batches")),
 )
 
 
