@@ -43,7 +43,7 @@ class Api:
         )
 
     def get(self, path: str, **params: Any) -> Any:
-        return self._call("GET", path, params=params).json()
+        return self._call("GET", path, params=params or None).json()  # {} would drop those of the address
 
     def rows(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """All rows of a list, page after page."""

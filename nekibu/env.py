@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ class Environment:
     engine_urls: tuple[str, ...]  # SGLang servers or routers elsewhere instead of children
     engines: int  # children of ours with the same model
     fake_engine: bool  # the shipped fake instead of a model; labelled in the interface
+    fake_options: tuple[str, ...]  # how the fake engine is started, as its command line has it
     hosts: tuple[str, ...]  # host names that the web process answers to
     debug: bool
     metrics_token: str | None  # what a stranger shows for `/metrics`; None: only this machine may ask
@@ -70,6 +72,7 @@ def read(environ: Mapping[str, str] = os.environ) -> Environment:
         ),
         engines=_count(environ, "NEKIBU_ENGINES", 1, MOST_ENGINES),
         fake_engine=_flag(environ, "NEKIBU_FAKE_ENGINE"),
+        fake_options=_options(environ, "NEKIBU_FAKE_OPTIONS"),
         hosts=tuple(h.strip() for h in environ.get("NEKIBU_HOSTS", "").split(",") if h.strip()),
         debug=_flag(environ, "NEKIBU_DEBUG"),
         metrics_token=_token(environ, "NEKIBU_METRICS_TOKEN"),
@@ -130,6 +133,14 @@ def _count(environ: Mapping[str, str], name: str, default: int, most: int) -> in
     if not raw.isascii() or not raw.isdigit() or not 1 <= int(raw) <= most:
         raise BadEnvironment(name, raw, "2")
     return int(raw)
+
+
+def _options(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    raw = environ.get(name, "")
+    try:
+        return tuple(shlex.split(raw))
+    except ValueError:
+        raise BadEnvironment(name, raw, "'--delay 0.01 --slots 4'") from None
 
 
 def _token(environ: Mapping[str, str], name: str) -> str | None:

@@ -33,12 +33,13 @@ log = logging.getLogger(__name__)
 AT_ONCE = 8  # of a group, if the engine has as many places
 AWAY = timedelta(seconds=5)  # until an engine or gateway that is away is asked again
 SPOKEN_FOR = timedelta(seconds=5)
-_one_group = threading.Lock()  # in a process: its other threads have other work
+GROUPS = 2  # of a process at a time: its other threads have other work
+_groups = threading.BoundedSemaphore(GROUPS)
 
 
 def run_next() -> bool:
-    """Claim one group and work on it. False when there was none, or this process has one already."""
-    if not _one_group.acquire(blocking=False):
+    """Claim one group and work on it. False when there was none, or this process has enough of them."""
+    if not _groups.acquire(blocking=False):
         return False
     try:
         claim = claims.claim_next()
@@ -47,7 +48,7 @@ def run_next() -> bool:
         work(claim)
         return True
     finally:
-        _one_group.release()
+        _groups.release()
 
 
 def work(claim: Claim) -> None:

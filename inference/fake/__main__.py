@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import uvicorn
 
@@ -20,10 +21,17 @@ def main() -> None:
     parser.add_argument(
         "--slots", type=int, default=SLOTS, metavar="N", help="how many requests it says it can run at once"
     )
+    parser.add_argument(
+        "--ledger",
+        type=Path,
+        metavar="FILE",
+        help="add a line of JSON for each request that ended, with what it cost",
+    )
     parser.add_argument("--leaky", action="store_true", help="share computed tokens between namespaces")
     parser.add_argument("--forgetful", action="store_true", help="never reuse computed tokens")
     chosen = parser.parse_args()
-    server = Server(FakeEngine(leaky=chosen.leaky, forgetful=chosen.forgetful), chosen.delay, chosen.slots)
+    engine = FakeEngine(leaky=chosen.leaky, forgetful=chosen.forgetful)
+    server = Server(engine, chosen.delay, chosen.slots, chosen.ledger)
     uvicorn.run(server, host="127.0.0.1", port=chosen.port, log_level="warning")
 
 

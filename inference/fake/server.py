@@ -6,19 +6,23 @@ import asyncio
 import json
 import os
 import time
+from pathlib import Path
 from typing import Any
 
-from inference.fake.engine import CONTEXT, POOL, REVISION, SLOTS, VOCABULARY, FakeEngine
+from inference.fake.engine import CONTEXT, POOL, REVISION, SLOTS, VOCABULARY, Answer, FakeEngine
 
 
 class Server:
     """SGLang's words for the fake engine: a bare ASGI application.
 
-    Like SGLang it dies of a token that does not exist, and goes on taking requests while it stops.
+    Like SGLang it dies of a token that does not exist, and goes on taking requests while it stops. A `ledger` outlives it:
+    what each request cost, written before its last chunk is sent.
     """
 
-    def __init__(self, engine: FakeEngine, delay: float = 0.0, slots: int = SLOTS) -> None:
-        self.engine, self.delay, self.slots = engine, delay, slots
+    def __init__(
+        self, engine: FakeEngine, delay: float = 0.0, slots: int = SLOTS, ledger: Path | None = None
+    ) -> None:
+        self.engine, self.delay, self.slots, self.ledger = engine, delay, slots, ledger
         self.running: set[str] = set()
         self.stopped: set[str] = set()  # of those that run: aborted
         self.aborted = 0
@@ -120,16 +124,26 @@ class Server:
             if self.delay:
                 await asyncio.sleep(self.delay)
             if gone.done():
+                self._note(found, done, "abort")
                 return False
             if rid in self.stopped:
+                self._note(found, done, "abort")
                 await say("", (), {"type": "abort", "message": "Aborted"})
                 break
             if not done:
                 self.engine.remember(ids, salt)
             done += len(new)
+            if done == len(found.ids):
+                self._note(found, done, found.finish)
             await say(text, new, finish if done == len(found.ids) else None)
         await send({"type": "http.response.body", "body": b"data: [DONE]\n\n"})
         return rid not in self.stopped
+
+    def _note(self, found: Answer, output: int, finish: str) -> None:
+        if self.ledger is not None:
+            row = {"prompt": found.prompt, "cached": found.cached, "output": output, "finish": finish}
+            with self.ledger.open("a") as file:
+                file.write(f"{json.dumps(row)}\n")
 
 
 def _namespace(body: dict[str, Any]) -> str:

@@ -110,7 +110,7 @@ def read(arguments: Sequence[str] = ()) -> Config:
         key=os.environ.get("NEKIBU_ENGINE_KEY", ""),
         admin_key=os.environ.get("NEKIBU_ENGINE_ADMIN_KEY", ""),
         gpus=gpus[: found.engines] if found.engines > 1 else (),
-        fake_options=tuple(arguments),
+        fake_options=tuple(arguments) or found.fake_options,
     )
 
 
