@@ -16,7 +16,7 @@ from tests.architecture.addresses import addresses
 from tests.reading import catalogue, english_in, seen
 
 # Answers that are not pages: files, and states for machines.
-NOT_PAGES = {"ats-cv", "health", "ready", "metrics", "schema", "docs"}
+NOT_PAGES = {"ats-cv", "batch-answers", "batch-failures", "health", "ready", "metrics", "schema", "docs"}
 SNAKE = re.compile(r"(?<![\w/.@-])[a-z]+(?:_[a-z]+)+(?![\w/.@-])")
 TABS = {"ats-application": ("", "?tab=original", "?tab=hidden")}
 

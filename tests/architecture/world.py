@@ -39,6 +39,7 @@ from inference.models import (
     Verification,
 )
 from inference.types import TaskRequest
+from inference.web.words import ITEM_CAUSES
 from nekibu.approvals.models import ApprovalRequest, Delegation, Group, GroupMember, Notice, Stop, Verdict
 from nekibu.approvals.services import request_approval, withdraw
 from nekibu.approvals.states import NoticeKind
@@ -384,7 +385,7 @@ def _catalogue(mark: str, person: User, rows: int) -> dict[str, UUID]:
 
 def _batches(actor: Actor, mark: str, decisions: list[Decision]) -> dict[str, UUID]:
     """A batch of these decisions with one failure for each, ended, and one that is still going on; their files."""
-    now = timezone.now()
+    now, causes = timezone.now(), sorted(ITEM_CAUSES)
     made = []
     for status in ("completed", "in_progress"):
         held = [
@@ -410,7 +411,7 @@ def _batches(actor: Actor, mark: str, decisions: list[Decision]) -> dict[str, UU
             known = {"batch": batch, "offset": 0, "length": 1, "task": decision.task, "task_version": 1}
             hashes = dict.fromkeys(("line_hash", "namespace_hash", "prefix_hash", "subject_hash"), "0" * 64)
             done = {"status": "done", "decision": decision, "ended_at": now} if ended else {}
-            failed = {"status": "failed", "cause": f"cause_{n}", "ended_at": now} if ended else {}
+            failed = {"status": "failed", "cause": causes[n], "ended_at": now} if ended else {}
             for k, fate in enumerate((done, failed)):
                 BatchItem.objects.create(
                     custom_id=f"{mark}-{n}-{k}",

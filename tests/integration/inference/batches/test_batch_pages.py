@@ -42,7 +42,7 @@ def words(response):
 def test_from_the_upload_over_the_check_to_the_results(recruiter, desk):
     assert "No batch yet" in words(recruiter.get(reverse("batches")))
     seen = upload(recruiter, desk.line("a") + desk.line("b") + desk.line("gone", subject="nobody"))
-    assert "3 lines can be asked" in words(seen) and "Ask 3 questions" in words(seen)
+    assert "3 lines can be asked" in words(seen) and "Start the batch" in words(seen)
     place = seen.redirect_chain[-1][0]
     with tenant_scope(desk.tenant.id):
         assert not Batch.objects.exists()
@@ -68,7 +68,7 @@ def test_lines_that_cannot_be_asked_are_listed_and_nothing_can_be_started(recrui
     seen = words(upload(recruiter, desk.line("a") + b"{}\nnonsense\n"))
     assert "2 lines cannot be asked" in seen
     assert "“custom_id” is missing." in seen and "not one JSON object" in seen
-    assert "Ask 1 question" not in seen
+    assert "Start the batch" not in seen
 
 
 @pytest.mark.parametrize(("files", "said"), [({}, "Choose a file first."), ({"file": b""}, "is empty")])
